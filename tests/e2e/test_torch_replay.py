@@ -102,3 +102,29 @@ def test_rows_of_a_batch_are_looked_for(folder: Path) -> None:
     done = replay(folder, "--bisect")
     assert done.returncode == 0, done.stderr
     assert "divided were x, label, in" in done.stderr
+
+
+def test_numbers_that_python_writes_in_the_midst_of_a_step_are_those_of_the_capture(tmp_path: Path) -> None:
+    """PyTorch makes an empty tensor of them, and writes them past all operations."""
+    (tmp_path / "train.py").write_text("""\
+import torch
+
+torch.manual_seed(0)
+model = torch.nn.Linear(4, 1)
+optimizer = torch.optim.SGD(model.parameters(), 0.1)
+x = torch.randn(8, 4)
+for step in range(3):
+    y = model(x)
+    weights = torch.tensor([1.0, 2.0, float("inf") if step == 1 else 3.0])
+    scales = torch.empty(3)
+    scales.numpy()[:] = [0.5, 0.25, 2.0]
+    made = torch.empty(3)
+    made.copy_(scales)
+    loss = (y**2).mean() * (weights * scales).sum() * made.sum()
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+""")
+    done = tdbg(tmp_path, "trap", "train.py")
+    assert done.returncode == 3
+    assert "the step went wrong again, the same bit for bit" in done.stderr, done.stderr

@@ -26,10 +26,11 @@ inline PyObject* g_fail = nullptr;           // (message)
 inline PyTypeObject* g_tensor_type = nullptr;
 inline PyObject* g_gradient = nullptr;       // (variable, site, slot): that is its gradient
 inline std::uint64_t g_started = 0;          // how often a recording began
-inline Makers g_makers;
-inline Arrivals g_arrivals;
-inline Modules g_modules;
-inline Failures g_failures;
+// Never destroyed: a tensor that they hold when the process ends may be an array of Python's, which is gone by then.
+inline Makers& g_makers = *new Makers;
+inline Arrivals& g_arrivals = *new Arrivals;
+inline Modules& g_modules = *new Modules;
+inline Failures& g_failures = *new Failures;
 inline GpuHealth g_gpu;
 
 inline std::atomic<std::uint32_t> g_recording{0};  // how many have been started

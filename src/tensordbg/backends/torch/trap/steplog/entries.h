@@ -81,10 +81,11 @@ struct Log {
   Range from(std::size_t first) const { return {static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(tensors.size() - first)}; }
 };
 
+// Never destroyed: what they hold when the process ends may be an array of Python's, which is gone by then.
+inline Log& g_log = *new Log;
+inline Log& g_other = *new Log;  // the one of the step before, empty
 inline std::mutex g_mutex;
-inline Log g_log;
 inline std::mutex g_other_mutex;
-inline Log g_other;  // the one of the step before, empty
 inline std::vector<Forward> g_forwards(kForwards);
 inline std::atomic<bool> g_active{false};
 inline std::atomic<bool> g_resting{false};  // between two steps, where evaluations run: only what may be differentiated counts

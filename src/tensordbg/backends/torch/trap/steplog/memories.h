@@ -70,6 +70,7 @@ struct Outside {
 struct Memory {
   c10::weak_intrusive_ptr<c10::StorageImpl> alive;  // keeps its address from being used again
   int outside = -1;  // its place among those from outside; an operation of the step made the others
+  bool unwritten = false;  // ... of which no operation has written this one yet
 };
 
 class Memories {
@@ -98,7 +99,7 @@ class Memories {
   // A tensor that an operation takes: what nothing in the step has made comes from outside.
   At take(const at::Tensor& tensor, bool writes) {
     At at = shapes_.add(tensor);
-    const auto [number, is_new] = number_of(storage_of(tensor));
+    const auto [number, is_new] = number_of_taken(storage_of(tensor), writes);
     at.memory = number;
     if (is_new) {
       all_[number].outside = static_cast<int>(outside_.size());
@@ -119,6 +120,15 @@ class Memories {
   At give(const at::Tensor& tensor) {
     At at = shapes_.add(tensor);
     at.memory = number_of(storage_of(tensor)).first;
+    return at;
+  }
+
+  // ... with whatever was in its memory.
+  At give_unwritten(const at::Tensor& tensor) {
+    At at = shapes_.add(tensor);
+    const auto [number, is_new] = number_of(storage_of(tensor));
+    at.memory = number;
+    all_[number].unwritten = all_[number].unwritten || is_new;
     return at;
   }
 
@@ -147,6 +157,17 @@ class Memories {
       outside->copied = true;
       outside->copy.assign(static_cast<const char*>(outside->held.data()), outside->held.nbytes());
     }
+  }
+
+  // What is read though no operation has written it was written past all of them, as the numbers of `torch.tensor` are: it
+  // comes from outside, and is another memory than the empty one.
+  std::pair<int, bool> number_of_taken(c10::StorageImpl* storage, bool writes) {
+    const auto found = numbers_.find(storage);
+    if (found != numbers_.end() && all_[found->second].unwritten) {
+      if (!writes) numbers_.erase(found);
+      else all_[found->second].unwritten = false;
+    }
+    return number_of(storage);
   }
 
   std::pair<int, bool> number_of(c10::StorageImpl* storage) {

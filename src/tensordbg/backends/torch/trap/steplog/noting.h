@@ -120,7 +120,8 @@ inline void note_forward(std::uint64_t key, std::uint64_t window) {
 
 inline void note_result(const Operation& operation, const at::Tensor& tensor) {
   if (is_plain(tensor)) {
-    g_log.tensors.push_back(g_log.memories.give(tensor));
+    auto& memories = g_log.memories;
+    g_log.tensors.push_back(operation.unwritten ? memories.give_unwritten(tensor) : memories.give(tensor));
   } else {
     g_log.tensors.emplace_back();
     trouble(operation, "gives a tensor that is not dense, or not on the processor");
