@@ -16,6 +16,7 @@ from typing import Any
 
 from tensordbg.backends.torch.compiled.describing import slot_in_site
 from tensordbg.backends.torch.debug.runs import Runs
+from tensordbg.backends.torch.keras_layers import path_in
 from tensordbg.backends.torch.variables import Variables, held_plainly
 from tensordbg.model import Site
 from tensordbg.recording.catalog import Catalog
@@ -121,7 +122,8 @@ class Modules:
 
     def _begin(self, outermost: Any, module: Any) -> int:
         """The number of a module's place."""
-        path = self._names_in(outermost).get(id(module)) or self._held_plainly(outermost, module)
+        names = self._names_in(outermost)
+        path = path_in(outermost, module) or names.get(id(module)) or self._held_plainly(outermost, module)
         return self._place(path, type(module).__name__).number
 
     def _held_plainly(self, outermost: Any, module: Any) -> str:

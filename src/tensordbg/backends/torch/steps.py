@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
+from tensordbg.backends.torch.optimizer_steps import watch_steps
 from tensordbg.backends.torch.variables import Variables
 from tensordbg.operations.frameworks import TORCH
 from tensordbg.recording.recorder import Recorder
@@ -15,15 +17,10 @@ class Steps:
 
     def __init__(self, variables: Variables) -> None:
         self._variables = variables
-        self._handles: list[Any] = []
+        self._undo: Callable[[], None] | None = None
 
     def install(self, recorder: Recorder, observer: ModuleType) -> None:
         """Counts from 0 from now on; a step that the recording leaves out is left out as a whole."""
-        from torch.optim.optimizer import (
-            register_optimizer_step_post_hook,
-            register_optimizer_step_pre_hook,
-        )
-
         observer.set_step(recorder.training_step(TORCH))
 
         def before(optimizer: Any, _args: Any, _kwargs: Any) -> None:
@@ -37,9 +34,10 @@ class Steps:
                 self._variables.after_step(optimizer)
                 observer.set_step(recorder.training_step(TORCH))
 
-        self._handles = [register_optimizer_step_pre_hook(before), register_optimizer_step_post_hook(after)]
+        self._undo = watch_steps(before, after)
 
     def uninstall(self) -> None:
         """Takes the hooks out again."""
-        while self._handles:
-            self._handles.pop().remove()
+        if self._undo is not None:
+            self._undo()
+            self._undo = None

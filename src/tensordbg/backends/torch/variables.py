@@ -16,6 +16,7 @@ from types import FrameType, ModuleType
 from typing import Any
 
 from tensordbg.backends.torch.compiled.describing import slot_in_site
+from tensordbg.backends.torch.keras_layers import plain_name
 from tensordbg.recording.catalog import Catalog
 from tensordbg.recording.frame_values import values_in
 
@@ -61,7 +62,7 @@ class Variables:
         named = dict(module.named_parameters())
         prefix = f"{place}." if place else self._prefix(module, [*named])
         for name, tensor in named.items():
-            self._add(tensor, prefix + name, trainable=bool(tensor.requires_grad))
+            self._add(tensor, prefix + plain_name(name), trainable=bool(tensor.requires_grad))
         for name, tensor in module.named_buffers():
             self._add(tensor, prefix + name, trainable=False)
         for name, tensor in held_plainly(module, _is_trained_leaf):
@@ -82,7 +83,7 @@ class Variables:
         """Adds what an optimizer trains and no module has, and sees what is trained now."""
         if not _is_power_of_two(self._steps.get(optimizer, 0) + 1):
             return
-        names: Mapping[int, str] | None = None
+        names: Mapping[int, str] | None = getattr(optimizer, "names", None)  # one of Keras's has them
         for number, tensor in enumerate(_trained(optimizer)):
             known = self._number(tensor)
             if known is None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import ModuleType
 from typing import Any
 
@@ -13,6 +13,7 @@ from tensordbg.backends.torch.check.findings import Bad, RawTensor, finding_of
 from tensordbg.backends.torch.check.raised import BadNumberError, tell
 from tensordbg.backends.torch.check.scaling import Scaling
 from tensordbg.backends.torch.gpus import CHECKING as GPUS
+from tensordbg.backends.torch.optimizer_steps import watch_steps
 from tensordbg.checking.finding import Finding
 from tensordbg.checking.message import Limits, found_of, limits_of, message_of
 from tensordbg.recording.catalog import CATALOG, RawFrame
@@ -40,7 +41,7 @@ class Checking:
         self._scaling = Scaling()
         self._held: Finding | None = None
         """What was found in the gradients of a scaled loss, which its scaler is about to look at."""
-        self._step_hook: Any = None
+        self._unwatch_steps: Callable[[], None] | None = None
 
     def start(self, limits: Limits, rules: tuple[AllowRule, ...]) -> None:
         """Checks everything from now on, in all threads; where that is so already, under new settings.
@@ -49,13 +50,12 @@ class Checking:
             BuildError: The observer can't be built here.
         """
         import torch
-        from torch.optim.optimizer import register_optimizer_step_pre_hook
 
         self._limits, self._rules, self._held = limits, rules, None
         if self._checker is None:
             self._checker = _load_checker()
-        if self._step_hook is None:
-            self._step_hook = register_optimizer_step_pre_hook(self._before_step)
+        if self._unwatch_steps is None:
+            self._unwatch_steps = watch_steps(self._before_step)
             self._scaling.install(self._looked_at)
         main = threading.main_thread().ident
         self._checker.start(self._judge, self._fail, BadNumberError, main, torch._C.TensorBase)  # noqa: SLF001
@@ -66,9 +66,9 @@ class Checking:
         GPUS.uninstall()
         if self._checker is not None:
             self._checker.stop()
-        if self._step_hook is not None:
-            self._step_hook.remove()
-            self._step_hook = None
+        if self._unwatch_steps is not None:
+            self._unwatch_steps()
+            self._unwatch_steps = None
             self._scaling.uninstall()
 
     def _judge(

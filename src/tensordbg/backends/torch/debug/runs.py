@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from types import FrameType
 from typing import Any
 
+from tensordbg.backends.torch.optimizer_steps import watch_steps
 from tensordbg.model import NONE, Function
 from tensordbg.recording.recorder import Recorder
 from tensordbg.recording.runs import DebuggedCall, RunWatch
@@ -46,7 +47,6 @@ class Runs:
     def install(self) -> None:
         """Tells the debugger from now on; of modules it is told by `before_module` and `after_module`."""
         import torch
-        from torch.optim.optimizer import register_optimizer_step_post_hook, register_optimizer_step_pre_hook
 
         plain = torch.autograd.backward
 
@@ -64,8 +64,7 @@ class Runs:
             self._end(optimizer, None)
 
         # The first hook of all is the one of the steps, which must count this step when it has ended.
-        self._undo.callback(register_optimizer_step_pre_hook(before).remove)
-        self._undo.callback(register_optimizer_step_post_hook(after).remove)
+        self._undo.callback(watch_steps(before, after))
 
     def uninstall(self) -> None:
         """Tells it of nothing from now on."""

@@ -15,6 +15,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
+from tensordbg.backends.torch.optimizer_steps import watch_steps
 from tensordbg.backends.torch.replay.captured_inputs import CapturedInputs
 from tensordbg.backends.torch.replay.captured_step import CapturedCall, plain_path, read_step
 from tensordbg.backends.torch.replay.captured_variables import CapturedVariables
@@ -84,7 +85,6 @@ class _Meeting:
     def install(self) -> None:
         """Waits for the step."""
         import torch
-        from torch.optim import optimizer as optimizers
 
         if self._plan.way is not Way.CAPTURE:
             os.environ.update(dict.fromkeys(_NOT_COMPILED, "1"))
@@ -105,8 +105,7 @@ class _Meeting:
 
         module_class.__call__ = call  # type: ignore[method-assign]
         self._note_losses()
-        optimizers.register_optimizer_step_pre_hook(self._before_step)
-        optimizers.register_optimizer_step_post_hook(self._after_step)
+        watch_steps(self._before_step, self._after_step)
         ScaledSteps(self._left_out).install()
 
     def _note_losses(self) -> None:

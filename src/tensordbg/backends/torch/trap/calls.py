@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from types import FrameType
 from typing import Any
 
+from tensordbg.backends.torch.keras_layers import is_symbolic
+
 _MOST = 64
 """So many calls are noted; of those before nothing is kept."""
 
@@ -105,17 +107,17 @@ class Calls:
     def _note(self, module: Any, frame: FrameType) -> None:
         import torch
 
+        if _is_called_by_a_module(frame):  # of one that does not say that it has it, as Keras's models of their layers
+            return
         known = self._outer.get(module)
         if known is None:
-            if _is_called_by_a_module(frame):
-                return
             known = self._outer[module] = Buffers(module)
             inner = {id(each) for each in module.modules() if each is not module}
             self._inner.update(inner)
             weakref.finalize(module, self._inner.difference_update, inner)
         known.keep()
         given = _given(frame)
-        if given is None:
+        if given is None or is_symbolic(given):
             return
         autocast = str(torch.get_autocast_dtype("cpu")) if torch.is_autocast_enabled("cpu") else ""
         args, kwargs = given

@@ -13,6 +13,7 @@ from pathlib import Path
 from types import FrameType, TracebackType
 from typing import Any
 
+from tensordbg.backends.torch.optimizer_steps import watch_steps
 from tensordbg.backends.torch.scaled_steps import ScaledSteps
 from tensordbg.backends.torch.trap.all_finite import all_finite
 from tensordbg.backends.torch.trap.calls import Call, Calls
@@ -100,7 +101,6 @@ class Trapping:
         if self._plan.call is not None:
             return
         import torch
-        from torch.optim import optimizer as optimizers
 
         self._scaled.install()
         self._undo.callback(self._scaled.uninstall)
@@ -113,10 +113,7 @@ class Trapping:
 
         torch.autograd.backward = backward
         self._undo.callback(setattr, torch.autograd, "backward", plain)
-        before = optimizers.register_optimizer_step_pre_hook(self._before_step)
-        self._undo.callback(before.remove)
-        after = optimizers.register_optimizer_step_post_hook(self._after_step)
-        self._undo.callback(after.remove)
+        self._undo.callback(watch_steps(self._before_step, self._after_step))
         self._calls.install()
         self._undo.callback(self._calls.uninstall)
         self._compiled.install()

@@ -1,0 +1,146 @@
+"""Keras's optimizers where PyTorch is its backend: they write variables themselves, and no `step` of PyTorch's runs.
+
+Each step is one call of `keras.Optimizer.apply`, with the gradients that `backward` has left at the variables' tensors.
+To a hook the optimizer looks like one of PyTorch's, with its groups of parameters and what it keeps for each.
+"""
+
+from __future__ import annotations
+
+import functools
+import sys
+import weakref
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+from tensordbg.recording.imports import ImportWatch
+
+_MODULE = "keras.src.optimizers.base_optimizer"
+"""Where Keras 3 defines `keras.Optimizer.apply`, of which all of its optimizers' steps are calls."""
+_OURS = "__tensordbg_plain__"
+
+Before = Callable[[Any, Any, Any], Any]
+After = Callable[[Any, Any, Any], None]
+
+
+class KerasSteps:
+    """The hooks around the steps of Keras's optimizers, of which several parts of tensordbg may have one each."""
+
+    def __init__(self) -> None:
+        self._hooks: list[tuple[Before, After | None]] = []
+        self._watch: ImportWatch | None = None
+        self._known: weakref.WeakKeyDictionary[Any, Any] = weakref.WeakKeyDictionary()
+        self._under_way = False
+
+    def watch(self, before: Before, after: After | None) -> Callable[[], None]:
+        """Calls hooks around each step from now on, and returns what takes them out again."""
+        hook = (before, after)
+        self._hooks.append(hook)
+        if self._watch is None:
+            self._watch = ImportWatch({_MODULE: self._replace})
+            self._watch.start()
+
+        def undo() -> None:
+            if hook in self._hooks:
+                self._hooks.remove(hook)
+            if not self._hooks:
+                self._restore()
+
+        return undo
+
+    def _replace(self) -> None:
+        base = sys.modules[_MODULE].BaseOptimizer
+        plain = base.apply
+
+        @functools.wraps(plain)
+        def apply(optimizer: Any, grads: Any, trainable_variables: Any = None) -> Any:
+            if self._under_way or not _is_on_torch(optimizer):
+                return plain(optimizer, grads, trainable_variables)
+            variables = _trained(optimizer, trainable_variables)
+            if not variables or len(grads) != len(variables):
+                return plain(optimizer, grads, trainable_variables)
+            return self._step(optimizer, variables, lambda: plain(optimizer, grads, variables))
+
+        setattr(apply, _OURS, plain)
+        base.apply = apply
+
+    def _step(self, optimizer: Any, variables: Sequence[Any], step: Callable[[], Any]) -> Any:
+        seen = self._known.get(optimizer)
+        if seen is None:
+            seen = self._known[optimizer] = as_of_torch(optimizer)
+        seen.variables = variables
+        parameters = seen.param_groups[0]["params"]
+        had_gradients = any(each.grad is not None for each in parameters)
+        hooks = list(self._hooks)
+        for before, _ in hooks:
+            before(seen, (seen,), {})
+        self._under_way = True  # an optimizer that scales losses calls another's
+        try:
+            # A hook that takes the gradients away has the step left out, as PyTorch's optimizers leave it out.
+            hidden = had_gradients and all(each.grad is None for each in parameters)
+            result = None if hidden else step()
+        finally:
+            self._under_way = False
+        for _, after in hooks:
+            if after is not None:
+                after(seen, (seen,), {})
+        return result
+
+    def _restore(self) -> None:
+        if self._watch is not None:
+            self._watch.stop()
+            self._watch = None
+        module = sys.modules.get(_MODULE)
+        plain = None if module is None else getattr(module.BaseOptimizer.apply, _OURS, None)
+        if module is not None and plain is not None:
+            module.BaseOptimizer.apply = plain
+        self._known.clear()
+
+
+class _KerasOptimizer:
+    """One of Keras's optimizers as PyTorch's look."""
+
+    def __init__(self, optimizer: Any) -> None:
+        self._optimizer = weakref.ref(optimizer)
+        self.variables: Sequence[Any] = ()
+        """Those of Keras's that the step under way trains."""
+
+    @property
+    def param_groups(self) -> list[dict[str, Any]]:
+        """One group of all tensors that are trained."""
+        return [{"params": [each.value for each in self.variables]}]
+
+    @property
+    def names(self) -> Mapping[int, str]:
+        """What Keras calls each tensor that is trained, by its identity."""
+        return {id(each.value): each.path for each in self.variables}
+
+    @property
+    def state(self) -> Mapping[Any, Mapping[str, Any]]:
+        """By tensor what the optimizer keeps for it, by name: Keras calls it as the variable, and what it is."""
+        optimizer = self._optimizer()
+        kept = [] if optimizer is None else [(each.name, each.value) for each in optimizer.variables]
+        return {each.value: dict(_kept_for(each, kept)) for each in self.variables}
+
+
+def as_of_torch(optimizer: Any) -> Any:
+    """Returns one of Keras's optimizers as PyTorch's look, of a class of the same name."""
+    kind = type(optimizer)
+    return type(kind.__name__, (_KerasOptimizer,), {"__module__": kind.__module__})(optimizer)
+
+
+def _kept_for(variable: Any, kept: Sequence[tuple[str, Any]]) -> Iterator[tuple[str, Any]]:
+    begin = f"{variable.path.replace('/', '_')}_"
+    return ((name.removeprefix(begin), value) for name, value in kept if name.startswith(begin))
+
+
+def _trained(optimizer: Any, variables: Any) -> list[Any]:
+    return list(getattr(optimizer, "_trainable_variables", ()) if variables is None else variables)
+
+
+def _is_on_torch(optimizer: Any) -> bool:
+    """Whether Keras computes with PyTorch: its optimizers have a base of that backend's then."""
+    return any(each.__module__.startswith("keras.src.backend.torch.") for each in type(optimizer).__mro__)
+
+
+KERAS_STEPS = KerasSteps()
+"""The hooks of this process."""
