@@ -16,38 +16,51 @@ from tensordbg.analysis.columns.reading import TraceSource, integers, tensor_pie
 from tensordbg.model import NONE
 
 _NUMBER = re.compile(r"(?<![\w.])-?\d{1,15}(?![\w.]*\w)")
-_COLUMNS = ["execution", "site", "slot", "iteration", "size", "min"]
+_COLUMNS = ["execution", "site", "slot", "frame", "iteration", "size", "min"]
 _MOST_ITERATIONS = 100_000
 
 Key = tuple[int, int, int]
 """An execution, a site and a slot."""
 
+Turn = tuple[int, int]
+"""The frame of a loop, and its iteration."""
+
+_OUTSIDE = (NONE, NONE)
+"""What is computed outside of loops."""
+
 
 @dataclass(frozen=True)
 class _Event:
     number: int
-    iteration: int
-    """The iteration, `NONE` outside of loops."""
+    turn: Turn
     scalar: float | None
     """The number, of a tensor that has only one."""
 
 
 def events_given(trace: TraceSource, keys: Collection[Key], message: str) -> Mapping[Key, int]:
-    """By what was given the event that tells of it: in the turn that failed, else the last."""
+    """By what was given the event that tells of it: in the turn that failed, else the last.
+
+    Nothing is told of what was made in that turn too, if only other turns of the same loop recorded it.
+    """
     found = _events(trace, keys)
-    iteration = _iteration_of(found, {float(number) for number in _NUMBER.findall(message)})
-    chosen = {key: [each for each in events if each.iteration == iteration] or events for key, events in found.items()}
-    return {key: events[-1].number for key, events in chosen.items()}
+    turn = _iteration_of(found, {float(number) for number in _NUMBER.findall(message)})
+    chosen = {key: [each for each in events if each.turn == turn] or events for key, events in found.items()}
+    return {key: events[-1].number for key, events in chosen.items() if not _is_of_another(events[-1].turn, turn)}
 
 
-def _iteration_of(found: Mapping[Key, list[_Event]], numbers: Collection[float]) -> int:
+def _iteration_of(found: Mapping[Key, list[_Event]], numbers: Collection[float]) -> Turn:
     """The only turn in which a scalar input has a number of the message, and other turns other numbers."""
-    iterations = {
-        each.iteration
+    turns = {
+        each.turn
         for events in found.values() if len({each.scalar for each in events}) > 1
-        for each in events if each.iteration != NONE and each.scalar in numbers
+        for each in events if each.turn != _OUTSIDE and each.scalar in numbers
     }  # fmt: skip
-    return iterations.pop() if len(iterations) == 1 else NONE
+    return turns.pop() if len({iteration for _, iteration in turns}) == 1 else _OUTSIDE
+
+
+def _is_of_another(turn: Turn, failed: Turn) -> bool:
+    """Whether a turn is another one of the same loop."""
+    return _OUTSIDE not in (turn, failed) and turn[0] == failed[0] and turn[1] != failed[1]
 
 
 def _events(trace: TraceSource, keys: Collection[Key]) -> dict[Key, list[_Event]]:
@@ -55,13 +68,14 @@ def _events(trace: TraceSource, keys: Collection[Key]) -> dict[Key, list[_Event]
     wanted = np.unique([execution for execution, _, _ in keys if execution != NONE])
     found: dict[Key, list[_Event]] = {}
     for rows, table in tensor_pieces(trace, _COLUMNS) if len(wanted) else ():
-        execution, site, slot, iteration, size = (integers(table, name, NONE) for name in _COLUMNS[:-1])
+        execution, site, slot, frame, iteration, size = (integers(table, name, NONE) for name in _COLUMNS[:-1])
         smallest = table.column("min")
         for k in np.flatnonzero(np.isin(execution, wanted)):
             key = (int(execution[k]), int(site[k]), int(slot[k]))
             if key in keys:
                 scalar = smallest[int(k)].as_py() if size[k] == 1 else None
                 events = found.setdefault(key, [])
-                events.append(_Event(rows.start + int(k), int(iteration[k]), scalar))
+                turn = _OUTSIDE if iteration[k] == NONE else (int(frame[k]), int(iteration[k]))
+                events.append(_Event(rows.start + int(k), turn, scalar))
                 del events[:-_MOST_ITERATIONS]
     return found

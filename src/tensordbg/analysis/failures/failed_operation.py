@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -18,7 +18,7 @@ from tensordbg.analysis.failures.beginnings.made import Made
 from tensordbg.analysis.failures.beginnings.recorded import RecordedPast, constant_of, with_variable
 from tensordbg.analysis.failures.beginnings.stated import StatedPast
 from tensordbg.analysis.failures.data_elements import Refused, element_given, item_given
-from tensordbg.analysis.failures.failed_iteration import events_given
+from tensordbg.analysis.failures.failed_iteration import Key, events_given
 from tensordbg.analysis.failures.in_python import raised_in_python
 from tensordbg.analysis.failures.lost_gradient import lost_gradient
 from tensordbg.analysis.failures.pipeline import FailedElement, failed_in_pipeline
@@ -146,7 +146,7 @@ def _of_pipeline(told: Failure, failed: FailedElement, locations: Locations, det
     site, given, program = failed.site, failed.given, failed.past.values.program
     stack = locations.stack(site.stack)
     source = locations.own(stack)
-    names = [_input(program, ref, ref, NONE).tensor for ref in program.inputs_of(site.site)]
+    names = [_input(program, ref, NONE).tensor for ref in program.inputs_of(site.site)]
     views = details.views([made.event for made in given if made is not None and made.event != NONE])
     plain = tuple(
         InputView(name, "" if made is None else made.op_type, None if made is None else views.get(made.event))
@@ -266,8 +266,9 @@ class _Input:
 
     tensor: str
     op_type: str
-    key: tuple[int, int, int]
-    """The execution, site and slot of the events that tell of it."""
+    keys: tuple[Key, ...]
+    """Where the events are that tell of it: in the turns of the loops that it lies in, the innermost first, else behind
+    them."""
 
 
 def _of_eager(program: Program, executions: Executions, row: int) -> list[_Input]:
@@ -277,34 +278,35 @@ def _of_eager(program: Program, executions: Executions, row: int) -> list[_Input
     for number, position in enumerate(range(first, last)):
         maker, slot = int(executions.input_row[position]), int(executions.input_slot[position])
         if maker == NONE:
-            found.append(_Input(f"input {number}", "", (NONE, NONE, 0)))
+            found.append(_Input(f"input {number}", "", ()))
             continue
         ref = TensorRef(int(executions.site[maker]), slot)
         function = program.functions.get(int(executions.function[maker]))
         if function is not None and slot < len(function.outputs):
-            ref = _maker(program, function.outputs[slot])
-        found.append(_input(program, ref, ref, int(executions.number[maker])))
+            *_, ref = _makers(program, function.outputs[slot])
+        found.append(_input(program, ref, int(executions.number[maker])))
     return found
 
 
 def _of_graph(program: Program, site: Site, execution: int) -> list[_Input]:
     """What an operation of a graph took."""
-    return [_input(program, ref, _maker(program, ref), execution) for ref in program.inputs_of(site.site)]
+    return [_input(program, ref, execution) for ref in program.inputs_of(site.site)]
 
 
-def _input(program: Program, ref: TensorRef, recorded: TensorRef, execution: int) -> _Input:
+def _input(program: Program, ref: TensorRef, execution: int) -> _Input:
     site = program.sites.get(ref.site)
     name, op_type = ("an input", "") if site is None else (f"{site.name}:{ref.slot}", site.op_type)
-    return _Input(name, op_type, (execution, recorded.site, recorded.slot))
+    return _Input(name, op_type, tuple((execution, made.site, made.slot) for made in _makers(program, ref)))
 
 
 def _views(trace: TraceSource, inputs: list[_Input], message: str, details: Details) -> tuple[InputView, ...]:
     """The inputs as they were recorded when the operation failed."""
-    latest = events_given(trace, {given.key for given in inputs}, message)
+    latest = events_given(trace, {key for given in inputs for key in given.keys}, message)
     views = details.views(latest.values()) if latest else {}
+    events = [next((latest[key] for key in given.keys if key in latest), None) for given in inputs]
     return tuple(
-        InputView(given.tensor, given.op_type, views[latest[given.key]] if given.key in latest else None)
-        for given in inputs
+        InputView(given.tensor, given.op_type, None if event is None else views[event])
+        for given, event in zip(inputs, events, strict=True)
     )
 
 
@@ -315,27 +317,32 @@ def _stated(inputs: Sequence[StatedInput]) -> tuple[InputView, ...]:
     )
 
 
-def _maker(program: Program, ref: TensorRef) -> TensorRef:
-    """Where a tensor is recorded: through what only passes it on, and out of the functions that are called."""
+def _makers(program: Program, ref: TensorRef) -> Iterator[TensorRef]:
+    """Where a tensor is recorded: through what only passes it on, and out of the functions that are called.
+
+    What a loop is given for an argument is that of the first turn alone; so the argument itself comes before it.
+    """
     for _ in range(_FARTHEST):
         site = program.sites.get(ref.site)
-        before = None
+        before, turns = None, False
         if site is not None and operation_of(site).kind in _PASSED_ON:
             inputs = program.inputs_of(site.site)
             before = inputs[ref.slot] if ref.slot < len(inputs) else None
         elif site is not None and site.argument >= 0:
-            before = _given(program, site)
+            before, turns = _given(program, site)
         if before is None or before.site == NONE:
-            return ref
+            break
+        if turns:
+            yield ref
         ref = before
-    return ref
+    yield ref
 
 
-def _given(program: Program, argument: Site) -> TensorRef | None:
-    """What the operation that calls a function gives it for an argument."""
+def _given(program: Program, argument: Site) -> tuple[TensorRef | None, bool]:
+    """What the operation that calls a function gives it for an argument, and whether that is a loop."""
     for site in program.sites.values():
         if any(function is not None and function.graph == argument.function for function in program.called_by(site)):
             inputs = program.inputs_of(site.site)
             position = argument.argument + (site.call is CallKind.IF)
-            return inputs[position] if position < len(inputs) else None
-    return None
+            return inputs[position] if position < len(inputs) else None, site.call is CallKind.WHILE
+    return None, False

@@ -47,6 +47,21 @@ def test_an_operation_waits_for_the_probe_of_each_tensor_that_it_takes() -> None
     assert waits["AddV2"] == [f"^tdbg_probe/{place['mul']}_0"]
 
 
+def test_what_asks_a_list_for_an_element_waits_for_the_probes_of_arguments_too() -> None:
+    def program(numbers: tf.Tensor, place: tf.Tensor) -> tf.Tensor:
+        return tf.raw_ops.TensorListGetItem(
+            input_handle=tf.raw_ops.TensorListFromTensor(tensor=numbers, element_shape=tf.zeros([0], tf.int32)),
+            index=place, element_shape=tf.zeros([0], tf.int32), element_dtype=tf.float32,
+        )  # fmt: skip
+
+    definition = definition_of(program, tf.TensorSpec([3], name="numbers"), tf.TensorSpec([], tf.int32, name="place"))
+    fd.add_probes(definition, [fd.ProbePoint("place", tf.int32.as_datatype_enum, 8, 0, True, "")])
+    waiting.elements_wait_for_probes(definition)
+    waits = {node.op: [name for name in node.input if name.startswith("^")] for node in definition.node_def}
+    assert waits["TensorListGetItem"] == ["^tdbg_probe/8_0"]
+    assert waits["TensorListFromTensor"] == []
+
+
 def test_nothing_waits_across_devices_or_where_a_probe_may_never_run() -> None:
     definition = definition_of(lambda x: tf.sin(tf.cos(x)) * 2.0, tf.TensorSpec([2]))
     points = points_of(definition)

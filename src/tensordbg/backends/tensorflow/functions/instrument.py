@@ -23,7 +23,12 @@ from tensordbg.backends.tensorflow.functions.live import LiveFunction, is_replac
 from tensordbg.backends.tensorflow.functions.originals import OriginalFunctions
 from tensordbg.backends.tensorflow.functions.plain import PlainFunctions
 from tensordbg.backends.tensorflow.functions.slots import add_reads
-from tensordbg.backends.tensorflow.functions.waiting import looks_first, wait_for_probes, wait_for_slots
+from tensordbg.backends.tensorflow.functions.waiting import (
+    elements_wait_for_probes,
+    looks_first,
+    wait_for_probes,
+    wait_for_slots,
+)
 from tensordbg.backends.tensorflow.internals import atomic_function, context, func_graph
 from tensordbg.backends.tensorflow.own_frames import OwnFrames, unseen
 from tensordbg.backends.tensorflow.remote_workers import RemoteWorkers
@@ -96,6 +101,8 @@ class Probes:
         wait_for_slots(definition, described.slots, {point.tensor: fd.probe_name(point) for point in slots})
         if looks_first(described) and not device_summary.accelerator_is_visible():
             wait_for_probes(definition)
+        if described.is_loop_body:
+            elements_wait_for_probes(definition)
 
 
 @dataclass(frozen=True)

@@ -64,6 +64,19 @@ def wait_for_probes(definition: Any) -> None:
             wait_for(node, [probe.name for probe in taken if probe.device == node.device])
 
 
+def elements_wait_for_probes(definition: Any) -> None:
+    """Has what asks a list of tensors for an element wait for the probes of the place and the value, on all machines.
+
+    Where there is no such place the runtime ends the call at once, with all probes of that turn of the loop which have
+    not run yet: it would not be known any more which place was asked for.
+    """
+    probes = {node.input[0]: node for node in definition.node_def if node.op == fd.PROBE_OP}
+    for node in definition.node_def:
+        if node.op in _OF_ELEMENTS:
+            taken = [probes[tensor] for tensor in node.input if tensor in probes]
+            wait_for(node, [probe.name for probe in taken if probe.device == node.device])
+
+
 def wait_for_slots(definition: Any, reads: Sequence[SlotRead], looking: Mapping[str, str]) -> None:
     """Has whatever waits for an optimizer's update wait until the slots behind it have been looked at, too.
 
@@ -82,6 +95,8 @@ def wait_for_slots(definition: Any, reads: Sequence[SlotRead], looking: Mapping[
         if node.name not in ours and may_wait(node):
             wait_for(node, [look for name in list(node.input) for look in looks.get(name, ())])
 
+
+_OF_ELEMENTS = frozenset({"TensorListGetItem", "TensorListSetItem"})
 
 _PROBES = frozenset({fd.PROBE_OP, PAIR_OP, CONSTANTS_OP})
 
