@@ -41,6 +41,8 @@ class Reach(enum.IntFlag):
     """It decided which index was chosen."""
     COMPARISON = 512
     """It decided a comparison that a function returned."""
+    ZEROS = 1024
+    """Something that was divided by it became 0; that is told of single origins, see `origins/vanished.py`."""
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from itertools import takewhile
 from tensordbg.analysis.causes.case import Case, unravelled
 from tensordbg.analysis.causes.disguises import ADVISED
 from tensordbg.analysis.causes.factors import SCALED_AWAY
-from tensordbg.analysis.causes.overflow import DIVERGES, OVERFLOWS
+from tensordbg.analysis.causes.overflow import DIVERGES, HALF, OVERFLOWS
 from tensordbg.analysis.causes.table import judge
 from tensordbg.analysis.causes.updates import overflowing_gradient
 from tensordbg.analysis.finding import NOTHING_READ_IT, ForwardOperation, History, InputView, Origin, TensorView
@@ -31,6 +31,7 @@ from tensordbg.analysis.origins.makers import Makers
 from tensordbg.analysis.origins.spread_counts import count_spread
 from tensordbg.analysis.origins.tell_decided import TellDecided
 from tensordbg.analysis.origins.troubles import REACHES, Trouble, join_gradients, join_grown, join_lines
+from tensordbg.analysis.origins.vanished import Vanished
 from tensordbg.analysis.program.details import Details, function_name
 from tensordbg.analysis.program.locations import Locations
 from tensordbg.analysis.program.operations import operation_of, reads_variables
@@ -58,9 +59,10 @@ def report_origins(origins: Origins, details: Details) -> list[Trouble]:
     locations = Locations(program)
     jumps = Jumps(origins.values, gatherer.ancestry, details, locations)
     makers = Makers(origins.values, gatherer.ancestry, details)
+    dropping = Dropping(origins.values, origins.graph, gradient_site)
     reporter = _Reporter(
         origins, views, locations, jumps, makers, TellDecided(origins, details, locations),
-        EagerIterations(origins.values, gradient_site), details.cut,
+        EagerIterations(origins.values, gradient_site), Vanished(origins.values, dropping, details), details.cut,
     )  # fmt: skip
     devices = _devices_of(groups, details)
     troubles = []
@@ -70,7 +72,6 @@ def report_origins(origins: Origins, details: Details) -> list[Trouble]:
         trains = bool(group.reach & (Reach.LOSS | Reach.GRADIENT | Reach.TRAINED))
         layer, grown = reporter.layer_of_line(evidence[k], origin), reporter.grown(evidence[k], origin)
         troubles.append(Trouble(origin, (group.node,), trains, layer, grown))
-    dropping = Dropping(origins.values, origins.graph, gradient_site)
     troubles = join_lines(join_grown(join_gradients(troubles, forward_of, dropping.of)))
     return _with_spread(troubles, origins, details)
 
@@ -132,6 +133,7 @@ class _Reporter:
     makers: Makers
     decided: TellDecided
     turns: EagerIterations
+    vanished: Vanished
     cut: bool
     """Whether the trace holds only the last events."""
 
@@ -153,6 +155,10 @@ class _Reporter:
         if verdict.cause in OVERFLOWS or verdict.cause == DIVERGES:
             grew = self._that_grew(case, evidence)
             verdict = judge(replace(case, jump=self.jumps.behind(grew), data=self.jumps.data(grew)))
+        reaches = tuple(name for name in REACHES if Reach[name.upper()] & group.reach)
+        zeros = None if reaches or verdict.cause != HALF else self.vanished.behind(group.node, case)
+        if zeros is not None:
+            reaches, verdict = ("zeros",), replace(verdict, explanation=verdict.explanation + self._words(zeros))
         return Origin(
             view=view,
             first_bad_index=case.first_bad_index,
@@ -160,7 +166,7 @@ class _Reporter:
             stack=stack,
             source=self.locations.own(stack),
             verdict=verdict,
-            reaches=tuple(name for name in REACHES if Reach[name.upper()] & group.reach),
+            reaches=reaches,
             propagated=0,
             spread=(),
             occurrences=group.occurrences,
@@ -171,6 +177,14 @@ class _Reporter:
             # A pipeline has no steps by which to tell before from after.
             history=history if view.execution != NONE else (),
         )
+
+    def _words(self, zeros: TensorView) -> str:
+        """A sentence on what became 0 since it was divided by an overflow."""
+        site = self.origins.values.program.sites[int(self.origins.values.events.site[zeros.event])]
+        source = self.locations.own(self.locations.stack(site.stack))
+        place = f" ({source.place})" if source is not None else ""
+        counts = "" if zeros.health is None else f"{zeros.health.zero:,} of the {zeros.health.size:,} "
+        return f" Divided by it, {counts}elements of {zeros.tensor}{place} became 0."
 
     def _caught(self, group: Group, cause: str, dtype: str) -> str:
         if group.caught and may_be_caught(cause, dtype):

@@ -17,7 +17,7 @@ from tensordbg.analysis.causes.overflow import DIVERGES
 from tensordbg.analysis.finding import Decided, EndedLoop, ForwardOperation, Origin, RelatedOperation
 from tensordbg.model import NONE
 
-REACHES = ("loss", "gradient", "variable", "output", "loop", "branch", "choice", "index", "comparison")
+REACHES = ("loss", "gradient", "variable", "output", "loop", "branch", "choice", "index", "comparison", "zeros")
 """The order in which it is said what an origin came to."""
 
 _HARM, _NO_HARM = (True, "", ""), (False, "", "")

@@ -206,6 +206,7 @@ def _reached(reaches: Sequence[str]) -> str:
         "choice": "the choice of elements",
         "index": "the choice of an index",
         "comparison": "the result of a comparison",
+        "zeros": "quotients, which became 0",
     }
     return ", ".join(words[name] for name in reaches)
 
