@@ -56,6 +56,15 @@ def test_what_is_not_chosen_is_no_finding(program: Callable[..., object]) -> Non
     assert raised(run, p, p > 0.0) is None
 
 
+def test_what_is_bad_may_be_asked_for() -> None:
+    @tf.function
+    def finite_or_zero(p: tf.Tensor) -> tf.Tensor:
+        shares = 1.0 / p
+        return tf.where(tf.math.is_finite(shares), shares, tf.zeros_like(shares))
+
+    assert raised(finite_or_zero, tf.constant(HOLED)) is None
+
+
 def test_what_something_else_takes_is_found() -> None:
     def both(p: tf.Tensor, keep: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
         logs = tf.math.log(p)

@@ -1,9 +1,9 @@
 """Checks every tensor while the program runs, and ends it at the operation that makes the first bad number.
 
 Functions get a check behind each operation that can make one (`nodes.py`), eager operations are looked at before the
-program goes on (`eager.py`), and sessions by watches (`sessions/`). What is found is judged and told in one way.
-`checking.py` is a second instrument of functions and a second layer before the eager runtime, independent of
-recording.
+program goes on (`eager.py`), unless they may only be chosen from (`deferred.py`), and sessions by watches
+(`sessions/`). What is found is judged and told in one way. `checking.py` is a second instrument of functions and a
+second layer before the eager runtime, independent of recording.
 
 A `TensordbgCheck` (`native/tensorflow/check.cpp`) reads its tensor once; only a bad one has Python, with the
 interpreter's lock, look at the inputs and make the message (`graph.py`, `checking/message.py`). TensorFlow's checker

@@ -17,16 +17,18 @@ from tensordbg.backends.tensorflow.functions import definition as fd
 from tensordbg.backends.tensorflow.functions.waiting import BRANCHING
 from tensordbg.backends.tensorflow.internals import op_def_registry
 
-_CHOOSING = {**dict.fromkeys(SELECTS, (1, 2)), "MulNoNan": (0,)}
+CHOOSING = {**dict.fromkeys(SELECTS, (1, 2)), "MulNoNan": (0,)}
 """Operations that drop elements of some of their inputs, with the positions of these."""
 
-_TAKEN_BY_PLACE = frozenset({"GatherNd", "GatherV2"})
+TAKEN_BY_PLACE = frozenset({"GatherNd", "GatherV2"})
 """Operations that choose elements by place: of their first input, where the places are those of truth values."""
 
-_PASSING_PLACES = frozenset({"Cast", "Identity", "Reshape", "Squeeze"})
+PASSING_PLACES = frozenset({"Cast", "Identity", "Reshape", "Squeeze"})
 
-_ASKING = frozenset({"OnesLike", "Rank", "Shape", "ShapeN", "Size", "ZerosLike"})
-"""Operations that ask for a shape alone."""
+ASKING = frozenset(
+    {"IsFinite", "IsInf", "IsNan", "OnesLike", "Rank", "Shape", "ShapeN", "Size", "ZerosLike"}
+)  # fmt: skip
+"""Operations that ask for a shape alone, or for what is bad: what chooses by that is checked itself."""
 
 
 def chosen_nodes(definition: Any, backward: AbstractSet[str]) -> Mapping[str, str]:
@@ -37,7 +39,7 @@ def chosen_nodes(definition: Any, backward: AbstractSet[str]) -> Mapping[str, st
         backward: Names of the nodes that belong to a backward pass.
     """
     nodes = {node.name: node for node in definition.node_def}
-    if not any(node.op in _CHOOSING or node.op in _TAKEN_BY_PLACE for node in nodes.values()):
+    if not any(node.op in CHOOSING or node.op in TAKEN_BY_PLACE for node in nodes.values()):
         return {}
     if any(node.op in BRANCHING for node in nodes.values()):
         return {}  # a choice may lie in a branch that is not taken
@@ -80,11 +82,11 @@ def _escaping(definition: Any, nodes: Mapping[str, Any], backward: AbstractSet[s
 
 def _sources(node: Any, nodes: Mapping[str, Any]) -> Iterator[tuple[str, bool]]:
     """The nodes that another takes elements of, and whether it is one that chooses among them."""
-    if node.op in _ASKING:
+    if node.op in ASKING:
         return
     tensors = fd.data_inputs(node)
-    dropping = _CHOOSING.get(node.op, ())
-    if node.op in _TAKEN_BY_PLACE and _is_where(tensors[1], nodes):
+    dropping = CHOOSING.get(node.op, ())
+    if node.op in TAKEN_BY_PLACE and _is_where(tensors[1], nodes):
         dropping = (0,)
     for position, tensor in enumerate(tensors):
         yield fd.node_of(tensor), position in dropping
@@ -93,14 +95,19 @@ def _sources(node: Any, nodes: Mapping[str, Any]) -> Iterator[tuple[str, bool]]:
 def _is_where(tensor: str, nodes: Mapping[str, Any]) -> bool:
     """Whether places are those at which truth values are true, as `tf.boolean_mask` takes them."""
     node = nodes.get(fd.node_of(tensor))
-    while node is not None and node.op in _PASSING_PLACES:
+    while node is not None and node.op in PASSING_PLACES:
         node = nodes.get(fd.node_of(node.input[0]))
     return node is not None and node.op == "Where"
 
 
 def _is_arithmetic(node: Any) -> bool:
     """Whether a node has no effects and makes floating-point numbers, in which what is bad can still be seen."""
-    known = op_def_registry.get(node.op)
-    if known is None or known.is_stateful or any(True for _ in fd.functions_named(node)):
+    if not has_no_effects(node.op) or any(True for _ in fd.functions_named(node)):
         return False
     return all(output.dtype in dtypes.FLOATS for output in fd.outputs(node))
+
+
+def has_no_effects(op_type: str) -> bool:
+    """Whether operations of a type do nothing but compute what they put out."""
+    known = op_def_registry.get(op_type)
+    return known is not None and not known.is_stateful

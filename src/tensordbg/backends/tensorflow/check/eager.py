@@ -15,6 +15,7 @@ import numpy as np
 from tensordbg import _native
 from tensordbg.backends.tensorflow import dtypes
 from tensordbg.backends.tensorflow.check.by_design import is_of_tensorflow, is_written, is_written_by_tensorflow
+from tensordbg.backends.tensorflow.check.deferred import Deferred, Taken, note_places
 from tensordbg.backends.tensorflow.check.latent import MOVING
 from tensordbg.backends.tensorflow.check.tables import SAFE, UNCHECKED, is_checked
 from tensordbg.backends.tensorflow.check.taped_lines import TapedLines
@@ -54,6 +55,7 @@ class EagerChecks:
         self._fault = fault
         self._plain_constant: Any = None
         self._taped = TapedLines(catalog.user_code)
+        self._deferred = Deferred(catalog.user_code, lambda finding: error_of(judge(finding) or ""))
         self.lenient = False
         """Whether there are rules by which anything can be let pass."""
         self.let_pass = False
@@ -74,22 +76,28 @@ class EagerChecks:
             return result
 
         constant_op.convert_to_eager_tensor = unseen(convert_to_eager_tensor)
+        self._deferred.install(entries)
 
     def uninstall(self) -> None:
         """Checks constants no longer."""
         constant_op.convert_to_eager_tensor = self._plain_constant
         self._taped.forget()
+        self._deferred.uninstall()
 
     def fast_path(self, plain: Entry) -> Entry:
         """Checks one operation."""
+        deferred = self._deferred
 
         def fast_path(runtime: Any, op_type: str, name: Any, *args: Any) -> Any:
+            behind = self._taken(op_type, args) if deferred.live else None
             try:
                 result = plain(runtime, op_type, name, *args)
             except Exception as error:
                 raise_own(error)
                 raise
-            if result is not None:
+            if behind is not None:
+                self._hand_on(behind, op_type, args, result)
+            elif result is not None:
                 self._examine(op_type, args, result)
             else:
                 self._examine_written(op_type, args)
@@ -99,15 +107,19 @@ class EagerChecks:
 
     def execute(self, plain: Entry) -> Entry:
         """Checks one operation; a function checks itself."""
+        deferred = self._deferred
 
         def execute(handle: Any, device: Any, op_type: Any, inputs: Any, *rest: Any) -> Any:
+            kind = op_type if isinstance(op_type, str) else op_type.decode()
+            behind = self._taken(kind, inputs) if deferred.live else None
             try:
                 result = plain(handle, device, op_type, inputs, *rest)
             except Exception as error:
                 raise_own(error)
                 raise
-            kind = op_type if isinstance(op_type, str) else op_type.decode()
-            if not result:
+            if behind is not None:
+                self._hand_on(behind, kind, inputs, result)
+            elif not result:
                 self._examine_written(kind, inputs)
             elif not kind.startswith(FUNCTION_NAMES):
                 self._examine(kind, inputs, result)
@@ -130,10 +142,32 @@ class EagerChecks:
                 _mark(results_of(result) if isinstance(result, (list, tuple)) else (result,))
             if message is None:
                 self._taped.note(op_type, args, result)
+                note_places(op_type, args, result)
         except Exception as error:  # noqa: BLE001  a fault of ours must not reach the program
             self._fault(f"checking {op_type}", error)
         if message is not None:
             raise error_of(message)
+
+    def _taken(self, op_type: str, args: Sequence[Any]) -> Taken | None:
+        """What bad thing an operation takes; raises where it may not."""
+        taken = None
+        try:
+            taken = self._deferred.taken(op_type, args)
+        except Exception as error:  # noqa: BLE001  a fault of ours must not reach the program
+            self._fault(f"looking at what {op_type} takes", error)
+        if taken is not None and taken.raises:
+            raise self._deferred.error_of(taken)
+        return taken
+
+    def _hand_on(self, taken: Taken, op_type: str, args: Sequence[Any], result: Any) -> None:
+        """What is bad of an operand goes on to the results."""
+        try:
+            taken = self._deferred.hand_on(taken, op_type, args, result)
+            self._taped.note(op_type, args, result)
+        except Exception as error:  # noqa: BLE001  a fault of ours must not reach the program
+            self._fault(f"looking at what {op_type} made", error)
+        if taken.raises:
+            raise self._deferred.error_of(taken)
 
     def _examine_written(self, op_type: str, args: Sequence[Any]) -> None:
         """Raises what there is to be said of what an operation wrote into variables.
@@ -168,6 +202,8 @@ class EagerChecks:
             forward=self._taped.forward(),
         )
         message = self._judge(finding)
+        if message is not None and outputs and self._deferred.begins(finding, tensor, sys._getframe(3)):  # noqa: SLF001
+            return None
         if message is None and (self.lenient or not is_of_tensorflow(finding.frames)):
             self.let_pass = True
             _mark([tensor])

@@ -330,3 +330,52 @@ def test_a_run_that_fails_by_itself_raises_as_without_us() -> None:
             finally:
                 disable_check_numerics()
             assert error.value.op.name == "y"
+
+
+def finite_or_zero(x: tf.Tensor) -> tf.Tensor:
+    return tf.where(tf.math.is_inf(x), tf.zeros_like(x), x)
+
+
+CHOICES = [
+    lambda x: tf.where(x > 0, x * tf.math.log(x), tf.zeros_like(x)),
+    lambda x: tf.boolean_mask(tf.math.log(x), x > 0),
+    lambda x: tf.math.multiply_no_nan(tf.math.log(x), x),
+    lambda x: finite_or_zero(1.0 / x),
+    lambda x: v1.where(x > 0, tf.sqrt(tf.math.log(x) + 9.0), tf.zeros_like(x)),
+    lambda x: tf.function(lambda y: tf.where(y > 0, y * tf.math.log(y), 0.0))(x),
+]
+
+
+@pytest.mark.parametrize("build", CHOICES)
+def test_what_a_run_leaves_out_ends_nothing(build: Callable[[tf.Tensor], tf.Tensor]) -> None:
+    with tf.Graph().as_default(), v1.Session() as session, checking():
+        x = v1.placeholder(tf.float32, [None], name="x")
+        loss = tf.reduce_sum(build(x))
+        for _ in range(3):
+            assert np.isfinite(session.run(loss, {x: [0.5, 0.0, 0.25]}))
+
+
+@pytest.mark.parametrize(
+    ("build", "guilty"),
+    [
+        (lambda x: tf.where(x >= 0, x * tf.math.log(x), tf.zeros_like(x)), "Log"),
+        (lambda x: tf.where(x > -1, tf.exp(200.0 + x) * 2.0 - 1.0, tf.zeros_like(x)), "Exp"),
+        (lambda x: tf.function(lambda y: tf.where(y >= 0, y * tf.math.log(y), 0.0))(x), "Log"),
+    ],
+)
+def test_what_a_run_chooses_is_found_where_it_was_made(build: Callable[[tf.Tensor], tf.Tensor], guilty: str) -> None:
+    with tf.Graph().as_default(), v1.Session() as session, checking():
+        x = v1.placeholder(tf.float32, [None], name="x")
+        loss = tf.reduce_sum(build(x))
+        said = raised(session.run, loss, {x: [0.5, 0.0, 0.25]})
+    assert said is not None
+    assert said.op_type == guilty
+
+
+def test_a_gradient_takes_what_is_left_out() -> None:
+    with tf.Graph().as_default(), v1.Session() as session, checking():
+        x = v1.placeholder(tf.float32, [None], name="x")
+        loss = tf.reduce_sum(tf.where(x > 0, x * tf.math.log(x), tf.zeros_like(x)))
+        said = raised(session.run, tf.gradients(loss, x), {x: [0.5, 0.0, 0.25]})
+    assert said is not None
+    assert said.op_type == "Log"

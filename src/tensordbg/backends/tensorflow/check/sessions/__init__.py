@@ -5,7 +5,8 @@
 that fails is the origin's. A watch sees its own tensor only; so it keeps it
 (`native/tensorflow/check_session_steps.cpp`) until those have been checked that were computed from it, for the
 message and for the rules of what is allowed. What Grappler fused is not there: a watch then keeps what went into the
-chain, and a failed one has the chain computed eagerly (`unseen.py`), with TensorFlow's own kernels.
+chain, and a failed one has the chain computed eagerly (`unseen.py`), with TensorFlow's own kernels. What is
+only chosen from is looked at once the choice has put out something bad; until then all that went into it is kept.
 
 Control edges lead past a watch: TensorFlow's optimizers let an update wait for another gradient to be *computed*. So
 a watch of what goes into the update waits for the other check (`waits.py`), as an asynchronous kernel, which blocks

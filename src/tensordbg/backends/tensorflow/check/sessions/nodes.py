@@ -7,12 +7,13 @@ that they have when the runtime has inlined the calls.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from tensordbg.backends.tensorflow import dtypes
 from tensordbg.backends.tensorflow.check.by_design import is_of_tensorflow
+from tensordbg.backends.tensorflow.check.chosen import chosen_nodes
 from tensordbg.backends.tensorflow.check.latent import latent_in_definition, latent_in_graph
 from tensordbg.backends.tensorflow.check.sessions.waits import waits
 from tensordbg.backends.tensorflow.check.tables import IGNORED_OUTPUTS, SAFE, SKIPPED, UNCHECKED, is_checked
@@ -70,12 +71,16 @@ class RunNode:
     """None where it can't be told."""
     waits: list[int] = field(default_factory=list)
     """Places of those that must have been checked before what takes its outputs may run."""
+    chosen: bool = False
+    """Whether it is only chosen from, so that it is looked at when the choice has put out something bad."""
+    behind: list[Source] = field(default_factory=list)
+    """Of a choice all that goes into what it chooses from: it is kept until the choice has been checked."""
 
     def row(self) -> tuple[str, int, int, int, list[Source], list[int]]:
         """As the kernels are told."""
         known = [source for source in self.inputs if source is not None]
         kind = self.reference + 2 * self.single + 4 * (len(known) < len(self.inputs))
-        return self.name, kind, self.checked, self.foreign, known, self.waits
+        return self.name, kind, self.checked, self.foreign, [*known, *self.behind], self.waits
 
 
 class RunNodes:
@@ -106,6 +111,10 @@ class RunNodes:
                 node.foreign = _ALL_OUTPUTS
             if operation.name not in latent:
                 node.checked = _checked(operation, used)
+        definition = _Definition(
+            [operation.node_def for operation in operations], {name: name for name, _ in key.fetches}
+        )
+        self._leave_unchecked(definition, nodes)
         self._pass_on_foreign()
         places = {name: place for (name, _), (place, _) in self._places.items()}
         for name, others in waits(operations, parts, {name for name, node in nodes.items() if node.checked}).items():
@@ -137,6 +146,22 @@ class RunNodes:
             single=len(operation.outputs) == 1,
             reference=puts_out_references(operation),
         )
+
+    def _leave_unchecked(self, definition: Any, nodes: Mapping[str, RunNode]) -> None:
+        """Has what is only chosen from looked at where it is chosen.
+
+        Args:
+            definition: A FunctionDef, or what looks like one.
+            nodes: Those that are described, by their names there.
+        """
+        sites = ((name, node.site) for name, node in nodes.items() if node.site != NONE)
+        backward = frozenset(name for name, site in sites if self._catalog.site(site).backward)
+        for name, choice in chosen_nodes(definition, backward).items() if nodes else ():
+            node, behind = nodes.get(name), nodes.get(choice)
+            if node is not None and behind is not None and behind.checked:
+                node.checked, node.foreign, node.chosen = 0, _ALL_OUTPUTS, True
+                known = [source for source in node.inputs if source is not None]
+                behind.behind += [source for source in known if source not in behind.behind]
 
     def _is_of_tensorflow(self, site: int) -> bool:
         """Whether one of TensorFlow's functions has an operation computed for a purpose of its own."""
@@ -202,6 +227,7 @@ class RunNodes:
             found.append((added, known))
         for added, known in found:
             added.inputs = [places.get((reference.site, reference.slot)) for reference in known.inputs]
+        self._leave_unchecked(definition, {added.definition.name: added for added, _ in found})
         for added, known in found:
             if known.call in _BRANCHES:
                 self._add_called(known, added.name, added.inputs, depth - 1)
@@ -217,6 +243,15 @@ def nodes_behind(slots: Iterable[tuple[Any, int]]) -> list[RunNode]:
         )
         for operation, site in slots
     ]  # fmt: skip
+
+
+@dataclass(frozen=True)
+class _Definition:
+    """The operations of a run, as a FunctionDef has them."""
+
+    node_def: Sequence[Any]
+    ret: Mapping[str, str]
+    """What is fetched."""
 
 
 _FLOATS = frozenset(dtypes.name_of(enum) for enum in dtypes.FLOATS)

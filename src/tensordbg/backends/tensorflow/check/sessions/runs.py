@@ -148,6 +148,10 @@ class CheckedSessions:
                         return message
         if unseen.computed and not _made_here(nodes, unseen, place, found):
             return None
+        chosen = _chosen_bad(nodes, unseen, place)
+        made = None if chosen is None else unseen.measured(chosen)
+        if chosen is not None and made is not None:
+            return self._message(nodes, unseen, chosen, (frame, iteration, made))
         return self._message(nodes, unseen, source, seen)
 
     def _message(self, nodes: list[RunNode], unseen: Unseen, source: Source, seen: Seen) -> str | None:
@@ -214,6 +218,15 @@ class CheckedCall:
         """Nothing of the run is needed any more."""
         for number, call in self._begun:
             _native.end_checked_call(number, call)
+
+
+def _chosen_bad(nodes: list[RunNode], unseen: Unseen, place: int) -> Source | None:
+    """The first bad of what went into something without having been looked at, as it was only to be chosen from."""
+    for source in nodes[place].inputs:
+        made = unseen.measured(source) if source is not None and nodes[source[0]].chosen else None
+        if source is not None and made is not None and made.bad_index is not None:
+            return _chosen_bad(nodes, unseen, source[0]) or source
+    return None
 
 
 def _made_here(nodes: list[RunNode], unseen: Unseen, place: int, made: Measured) -> bool:
