@@ -17,7 +17,9 @@ from tensordbg.analysis.failures.backward_pass import Recording
 from tensordbg.analysis.failures.beginnings.cuts import cut, is_of_lost_gradient
 from tensordbg.analysis.failures.beginnings.made import Made, walk_back
 from tensordbg.analysis.failures.beginnings.recorded import RecordedPast
+from tensordbg.analysis.failures.beginnings.stated import StatedPast
 from tensordbg.analysis.failures.beginnings.words import of_dtype
+from tensordbg.analysis.failures.named_lines import lines_behind
 from tensordbg.analysis.finding import Beginning
 from tensordbg.analysis.program.events import Executions, row_of
 from tensordbg.analysis.program.locations import Locations
@@ -44,6 +46,21 @@ def lost_gradient(told: Failure, recording: Recording, locations: Locations) -> 
     """
     if not is_of_lost_gradient(told.message):
         return
+    if told.tensors and told.tensors[0].op_type and told.tensors[0].shape == ():
+        yield from _in_a_function(told, locations)
+    else:
+        yield from _eagerly(told, recording, locations)
+
+
+def _in_a_function(told: Failure, locations: Locations) -> Iterator[Beginning]:
+    """Yields where a loss lost it that was not computed yet; an operation that is no function is told beside it."""
+    past = StatedPast(told.tensors, lambda stack: locations.own(locations.stack(stack)), None)
+    (loss,) = past.given(1)
+    if loss is not None and cut(past, told.message, [loss]) is None:
+        yield from _that_cut([made for made, _ in walk_back(past, [loss])])
+
+
+def _eagerly(told: Failure, recording: Recording, locations: Locations) -> Iterator[Beginning]:
     # `backward` is given the loss, an optimizer is not.
     known = [each for each in told.tensors if each.execution != NONE and each.shape == ()][:1]
     executions = recording.executions
@@ -66,7 +83,12 @@ def lost_gradient(told: Failure, recording: Recording, locations: Locations) -> 
         return
     walk = [*walk_back(past, [loss])]
     behind = [made for made, _ in walk]
-    yield from _that_left(recording, locations, behind) or _that_cut(behind) or _unnoted(past, recording, walk)
+    yield from (
+        _that_left(recording, locations, behind)
+        or _that_cut(behind)
+        or _unnoted(past, recording, walk)
+        or _that_cut_in_python(recording, locations, behind)
+    )
 
 
 def _last_rows(executions: Executions) -> Ints:
@@ -138,6 +160,20 @@ def _that_cut(behind: Sequence[Made]) -> list[Beginning]:
         if found is not None:
             words = f"`{found[0].rstrip('(')}` on this line cuts off what the loss was computed from"
             return [Beginning("left", "", made.tensor, made.op_type, words, made.source)]
+    return []
+
+
+def _that_cut_in_python(recording: Recording, locations: Locations, behind: Sequence[Made]) -> list[Beginning]:
+    """The line that made an array of a tensor whose numbers came back under the names that the loss was made with."""
+    for made in behind:
+        used = made.source
+        text = "" if used is None else recording.program.sources.get(used.file, "")
+        for number in lines_behind(text, 0 if used is None else used.line):
+            line = None if used is None else locations.line(used.file, number, used.function, used.user)
+            found = None if line is None else _CUTS.search(line.text)
+            if line is not None and found is not None:
+                words = f"`{found[0].rstrip('(')}` on this line cuts off what the loss was computed from"
+                return [Beginning("left", "", made.tensor, made.op_type, words, locations.own((line,)))]
     return []
 
 

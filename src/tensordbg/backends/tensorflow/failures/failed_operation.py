@@ -19,6 +19,7 @@ from tensordbg.backends.tensorflow.functions.names import name_in_graph
 from tensordbg.backends.tensorflow.internals import tracing_error
 from tensordbg.backends.tensorflow.refused import RefusedOperation, RefusingLayer, layer_behind, operation_behind
 from tensordbg.backends.tensorflow.stacks import Stacks
+from tensordbg.backends.tensorflow.tracing.differentiated import targets_without_gradient
 from tensordbg.model import NONE, Site
 from tensordbg.operations.frameworks import TENSORFLOW
 from tensordbg.packages import FRAMEWORKS, is_part_of
@@ -30,6 +31,9 @@ _TRACE = re.compile(r"\n\t \[\[.*|\s*\[Op:[^\]]*\]", re.DOTALL)
 _BOLD = re.compile(r"\x1b\[\d*m")
 """Keras makes words bold, wherever they are to be read."""
 _PARAMETER = re.compile(r"passed to parameter '(\w+)' has DataType")
+_NO_GRADIENT = "No gradients provided for any variable"
+"""What optimizers say, who are not given the loss."""
+
 _MOST_LINES = 12
 
 
@@ -90,6 +94,8 @@ def failed_in_python(
     if operation is not None and not refused.op_type:
         refused = Unbuilt(operation.name, operation.op_type)
     given = _given(operation, layer, message) if operation is not None or not in_python else in_python
+    if _NO_GRADIENT in message:
+        given = [*targets_without_gradient(), *given]
     tensors = stated_tensors(given, stacks, given_outside(error))
     for each in tensors:
         if each.stack != NONE:

@@ -23,6 +23,9 @@ from tensordbg.recording.recorder import Recorder
 _NOTED: weakref.WeakKeyDictionary[Any, dict[str, list[int]]] = weakref.WeakKeyDictionary()
 """By graph and operation the outputs; a graph that was traced in one recording may run in a later one."""
 
+_WITHOUT: list[weakref.ref[Any]] = []
+"""What was differentiated last, where that gave no gradient at all."""
+
 _CALLED_BY = ("gradients", "gradients_v2")
 """The functions of TensorFlow by which programs ask; it calls what is below them for affairs of its own too."""
 
@@ -51,7 +54,9 @@ class Differentiated:
     def _watching_tape(self, plain: Any) -> Any:
         def differentiate(tape: Any, target: Any, sources: Any, *args: Any, **kwargs: Any) -> Any:
             self._differentiated(target, sources)
-            return plain(tape, target, sources, *args, **kwargs)
+            found = plain(tape, target, sources, *args, **kwargs)
+            self._found(target, found)
+            return found
 
         return differentiate
 
@@ -59,9 +64,18 @@ class Differentiated:
         def differentiate(ys: Any, xs: Any, *args: Any, **kwargs: Any) -> Any:
             if sys._getframe(1).f_code.co_name in _CALLED_BY:  # noqa: SLF001
                 self._differentiated(ys, xs)
-            return plain(ys, xs, *args, **kwargs)
+            found = plain(ys, xs, *args, **kwargs)
+            if sys._getframe(1).f_code.co_name in _CALLED_BY:  # noqa: SLF001
+                self._found(ys, found)
+            return found
 
         return differentiate
+
+    def _found(self, targets: Any, gradients: Any) -> None:
+        """Keeps in mind of what a program has just found no gradient at all."""
+        with self._recorder.guard("noting what has no gradient"):
+            none = all(each is None for each in _flat(gradients))
+            _WITHOUT[:] = [weakref.ref(each) for each in _flat(targets) if _is_tensor(each)] if none else []
 
     def _differentiated(self, targets: Any, sources: Any) -> None:
         with self._recorder.guard("noting what is differentiated"):
@@ -101,6 +115,15 @@ class Differentiated:
 def with_differentiated(attributes: str, graph: Any, operation: str) -> str:
     """The attributes of an operation of a graph, with those of its outputs that are differentiated."""
     return with_notes(attributes, {DIFFERENTIATED: _NOTED.get(graph, {}).get(operation)})
+
+
+def targets_without_gradient() -> list[Any]:
+    """Returns what was differentiated last, where that gave no gradient at all and it is still there."""
+    return [target for reference in _WITHOUT if (target := reference()) is not None]
+
+
+def _is_tensor(value: Any) -> bool:
+    return hasattr(value, "_datatype_enum") or is_of_graph(value)
 
 
 def _is_variable(source: Any) -> bool:
