@@ -386,6 +386,21 @@ def test_the_line_is_told_where_it_began(program: Callable[[], None], what: str,
     assert said in " ".join(text.split())
 
 
+def test_of_a_dataset_the_row_is_told(tmp_path: Path) -> None:
+    def program() -> None:
+        rows = np.arange(60.0, dtype=np.float32).reshape(20, 3)
+        rows[13, 2] = 77.0
+        table = tf.range(60)
+        for _ in tf.data.Dataset.from_tensor_slices(rows).map(lambda row: tf.gather(table, tf.cast(row[2], tf.int32))):
+            pass
+
+    failure, _ = answer_of(program, tmp_path)
+    told = [each["explanation"] for each in failure["beginnings"] if each["what"] == "element"]
+    (only,) = told
+    assert only.startswith("13 calls of ")
+    assert only.endswith("_0:0 [39, 40, 77]")
+
+
 def test_of_a_dataset_the_line_in_its_function_is_the_lines_that_failed(tmp_path: Path) -> None:
     failure, _ = answer_of(the_map_of_a_dataset, tmp_path)
     assert (failure["op_type"], failure["source"]["line"]) == ("GatherV2", line_of(the_map_of_a_dataset) + 1)

@@ -67,6 +67,21 @@ def element_given(batches: BatchOrigins, past: Past, what: Refused) -> tuple[Beg
     return ()
 
 
+def call_given(before: int, function: str, arguments: Sequence[tuple[str, str]]) -> Beginning:
+    """Which call of a pipeline's function it was, and what that was given.
+
+    A pipeline may run several at once, so it is nearly, and not for certain, the number of the element.
+
+    Args:
+        before: How many had begun before.
+        function: The function's name.
+        arguments: Names and elements, of those that are small.
+    """
+    given = ", ".join(f"{name} {elements}" for name, elements in arguments if elements)
+    words = f"{before:,} calls of {function}() had begun before this one"
+    return _told(f"{words}, which was given {given}" if given else words)
+
+
 def item_given(item: str) -> Beginning:
     """Which item of a dataset it was whose code raised."""
     return _told(f"this call was for {item}")

@@ -17,7 +17,7 @@ from tensordbg.analysis.failures.beginnings.find import Refusal, compared_beginn
 from tensordbg.analysis.failures.beginnings.made import Made
 from tensordbg.analysis.failures.beginnings.recorded import RecordedPast, constant_of, with_variable
 from tensordbg.analysis.failures.beginnings.stated import StatedPast
-from tensordbg.analysis.failures.data_elements import Refused, element_given, item_given
+from tensordbg.analysis.failures.data_elements import Refused, call_given, element_given, item_given
 from tensordbg.analysis.failures.failed_iteration import Key, events_given
 from tensordbg.analysis.failures.in_python import raised_in_python
 from tensordbg.analysis.failures.lost_gradient import lost_gradient
@@ -169,9 +169,19 @@ def _of_pipeline(told: Failure, failed: FailedElement, locations: Locations, det
             *raised_in_python(told.message, locations),
             *beyond_size(told.message, program, site, locations),
             *find_beginnings(Refusal(site.op_type, told.message, source, names, given), failed.past),
-            *element_given(BatchOrigins(failed.trace, program), failed.past, refused),
+            *(element_given(BatchOrigins(failed.trace, program), failed.past, refused) or _call(failed, details)),
         ),
     )
+
+
+def _call(failed: FailedElement, details: Details) -> tuple[Beginning, ...]:
+    """Which call of a pipeline's function failed."""
+    if failed.call == NONE:
+        return ()
+    kept = ((each.tensor, details.elements(each.event)) for each in failed.arguments)
+    small = [(name, elements_text(array)) for name, array in kept if array is not None and array.size <= _MOST_ELEMENTS]
+    name = function_name(failed.past.values.program, failed.site)
+    return (call_given(failed.call, name, small),)
 
 
 def _recorded(inputs: tuple[InputView, ...], given: Sequence[Made | None], details: Details) -> tuple[InputView, ...]:

@@ -7,7 +7,9 @@ looked for among those of that name: it is the one that has what it takes, and g
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+
+import numpy as np
 
 from tensordbg.analysis.columns.reading import TraceSource
 from tensordbg.analysis.failures.beginnings.made import Made
@@ -16,7 +18,7 @@ from tensordbg.analysis.failures.beginnings.recorded import RecordedPast
 from tensordbg.analysis.program.description import Program
 from tensordbg.analysis.program.events import Executions
 from tensordbg.analysis.program.operations import operation_of
-from tensordbg.model import NONE, Function, Site
+from tensordbg.model import NONE, Function, Site, TensorRef
 from tensordbg.operations.traits import Trait
 from tensordbg.trace.program.facts import Failure
 
@@ -30,6 +32,10 @@ class FailedElement:
     past: RecordedPast
     trace: TraceSource
     """Where it is recorded."""
+    call: int = NONE
+    """How many calls of the function had begun before; `NONE` where not all of them may be known."""
+    arguments: Sequence[Made] = ()
+    """What the function was given in it."""
 
 
 def failed_in_pipeline(
@@ -46,8 +52,26 @@ def failed_in_pipeline(
     sites = {site.site: site for site in named}
     failed = [FailedElement(sites[number], past.given_at(run, sites[number]), past, trace) for run, number in runs]
     # A pipeline runs ahead, so others may have failed behind the first; the message tells which number it was.
-    whole = (each for each in failed if not any(made is not None and made.shape is None for made in each.given[:1]))
-    return next((each for each in failed if _fits(each, failure.message)), next(whole, None))
+    whole = (
+        k
+        for k, each in enumerate(failed)
+        if not any(made is not None and made.shape is None for made in each.given[:1])
+    )
+    fitting = (k for k, each in enumerate(failed) if _fits(each, failure.message))
+    chosen = next(fitting, next(whole, None))
+    return None if chosen is None else _with_call(failed[chosen], runs[chosen][0])
+
+
+def _with_call(failed: FailedElement, invocation: int) -> FailedElement:
+    """Adds which call of the pipeline's function it was, where the function itself has the operation."""
+    invocations, program = failed.past.values.invocations, failed.past.values.program
+    if failed.past.is_cut or all(each.graph != failed.site.function for each in pipeline_functions(program)):
+        return failed
+    runs = np.unique(invocations.run[invocations.block == invocations.block[invocation]])
+    refs = [TensorRef(site.site, 0) for site in program.sites_of_graph[failed.site.function] if site.argument >= 0]
+    made = (failed.past.in_graph(invocation, ref) for ref in refs)
+    known = [each for each in made if each is not None and each.event != NONE]
+    return replace(failed, call=int(np.searchsorted(runs, invocations.run[invocation])), arguments=known)
 
 
 def _fits(failed: FailedElement, message: str) -> bool:

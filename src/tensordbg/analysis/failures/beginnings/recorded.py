@@ -70,6 +70,8 @@ class RecordedPast:
         """The number in the trace of each event here."""
         self._told: list[dict[str, Any]] = table.select(list(_TOLD)).to_pylist()
         self._flow = Flow(self.values, self.values.ports.inputs)
+        self.is_cut = len(events) >= _MOST_EVENTS
+        """Whether there may be more events than were read."""
         self._own = int(np.searchsorted(rows, row)) if row != NONE else NONE
 
     def given_to(self, site: Site) -> Sequence[Made | None]:
@@ -89,6 +91,11 @@ class RecordedPast:
     def given_at(self, invocation: int, site: Site) -> Sequence[Made | None]:
         """The inputs of an operation of a graph in one of the runs of its graph."""
         return self._given_in_graph(invocation, site)
+
+    def in_graph(self, invocation: int, ref: TensorRef) -> Made | None:
+        """An output of an operation of a graph in one of the runs of its graph."""
+        port = self.values.ports.of(ref)
+        return self._made(invocation, port) if port != NONE else None
 
     def last_of_shape(self, refs: Iterable[TensorRef], shape: tuple[int, ...]) -> Made | None:
         """The last of some outputs of graphs that was recorded with a shape."""
