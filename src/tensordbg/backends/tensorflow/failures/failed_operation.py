@@ -14,13 +14,14 @@ from tensordbg.backends.tensorflow.failures.python_in_message import with_own_fr
 from tensordbg.backends.tensorflow.failures.refused_in_python import given_to_python_function, refused_in_python
 from tensordbg.backends.tensorflow.failures.stated import stated_tensors
 from tensordbg.backends.tensorflow.failures.unbuilt import Unbuilt, unbuilt
+from tensordbg.backends.tensorflow.failures.uneven_lists import told_of, uneven_list
 from tensordbg.backends.tensorflow.failures.unrecorded import stated_input
 from tensordbg.backends.tensorflow.functions.names import name_in_graph
 from tensordbg.backends.tensorflow.internals import tracing_error
 from tensordbg.backends.tensorflow.refused import RefusedOperation, RefusingLayer, layer_behind, operation_behind
 from tensordbg.backends.tensorflow.stacks import Stacks
 from tensordbg.backends.tensorflow.tracing.differentiated import targets_without_gradient
-from tensordbg.model import NONE, Site
+from tensordbg.model import NONE, Site, StatedInput
 from tensordbg.operations.frameworks import TENSORFLOW
 from tensordbg.packages import FRAMEWORKS, is_part_of
 from tensordbg.recording.catalog import Catalog
@@ -107,6 +108,9 @@ def failed_in_python(
         tensors = (*named, *tensors[len(refused.inputs) :])
     elif len(refused.inputs) != len(given):
         tensors = ()
+    if (uneven := uneven_list(error)) is not None:
+        listed = StatedInput(name_of(uneven) or "list", "", None, told_of(uneven))
+        refused, tensors = replace(refused, inputs=(listed,)), ()
     with catalog.lock:
         stack = catalog.stack((*frames, *inner))
         site = catalog.new_sites(1)

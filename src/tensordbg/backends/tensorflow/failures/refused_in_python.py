@@ -17,6 +17,7 @@ import numpy as np
 
 from tensordbg.backends.tensorflow.failures.given_data import note_given_data
 from tensordbg.backends.tensorflow.failures.given_outside import note_given_outside
+from tensordbg.backends.tensorflow.failures.uneven_lists import note_uneven_list
 from tensordbg.backends.tensorflow.internals import python_function_given, traceback_utils, was_caught_while_traced
 from tensordbg.backends.tensorflow.methods import ReplacedAttributes
 from tensordbg.packages import FRAMEWORKS, is_among_packages, is_of, is_part_of
@@ -71,6 +72,7 @@ class RefusedInPython:
                 with self._recorder.guard("looking at what was refused"):
                     note_given_outside(error, trace)
                     note_given_data(error, trace)
+                    note_uneven_list(error, trace)
                     _note(error, _given_to_function(trace), _GIVEN)
                     _note(error, _refused(trace, self._recorder.catalog, getattr(error, _NOTE, [])))
             return plain(trace)
