@@ -89,6 +89,7 @@ NOT_MIRRORED = {
     "backends/tensorflow/eager/tape_frames.py": "backends/tensorflow/check/test_taped_lines.py",
     "analysis/failures/batching.py": "e2e/test_first_hour.py",
     "analysis/failures/pipeline.py": "e2e/test_failure_beginnings.py",
+    "analysis/failures/made_variables.py": "e2e/test_failure_beginnings.py",
     "analysis/failures/beginnings/asserted.py": "e2e/test_failure_beginnings.py",
     "analysis/failures/beginnings/made.py": "analysis/failures/beginnings/test_shapes.py",
     "backends/tensorflow/failures/failed_operation.py": "e2e/test_failures.py",

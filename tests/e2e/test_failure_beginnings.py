@@ -386,6 +386,37 @@ def test_the_line_is_told_where_it_began(program: Callable[[], None], what: str,
     assert said in " ".join(text.split())
 
 
+class Table(tf.Module):
+    def __init__(self, rows: int) -> None:
+        super().__init__()
+        self.rows = tf.Variable(tf.zeros([rows, 7]), name="rows")  # HERE
+
+    @tf.function
+    def look_up(self, ids: tf.Tensor) -> tf.Tensor:
+        return tf.gather(self.rows, ids)
+
+    @tf.function
+    def product(self, x: tf.Tensor) -> tf.Tensor:
+        return tf.matmul(x, self.rows)
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        lambda table: table.rows.assign(tf.zeros([12, 7])),
+        lambda table: tf.matmul(tf.zeros([2, 9]), table.rows),
+        lambda table: table.look_up(tf.constant([3, 10])),
+        lambda table: table.product(tf.zeros([2, 9])),
+    ],
+)
+def test_of_a_variable_the_line_that_made_it_is_told(use: Callable[[Table], object], tmp_path: Path) -> None:
+    failure, _ = answer_of(lambda: use(Table(10)), tmp_path)  # type: ignore[arg-type, return-value]
+    told = [each for each in failure["beginnings"] if each["explanation"].startswith("the variable rows was made here")]
+    (only,) = told
+    assert only["explanation"].endswith("with the shape [10, 7]")
+    assert only["source"]["text"].endswith("# HERE")
+
+
 def test_of_a_dataset_the_row_is_told(tmp_path: Path) -> None:
     def program() -> None:
         rows = np.arange(60.0, dtype=np.float32).reshape(20, 3)

@@ -21,6 +21,7 @@ from tensordbg.analysis.failures.data_elements import Refused, call_given, eleme
 from tensordbg.analysis.failures.failed_iteration import Key, events_given
 from tensordbg.analysis.failures.in_python import raised_in_python
 from tensordbg.analysis.failures.lost_gradient import lost_gradient
+from tensordbg.analysis.failures.made_variables import made_variables
 from tensordbg.analysis.failures.pipeline import FailedElement, failed_in_pipeline
 from tensordbg.analysis.finding import Beginning, InputView, ProgramFailure, SourceLine, TensorView
 from tensordbg.analysis.program.description import Program
@@ -84,11 +85,21 @@ def find_failure(
             *in_backward_pass(told, place.recording, locations),
             *lost_gradient(told, place.recording, locations),
             *(began or element_that_fits_no_batch(told.message, trace, program, executions, row)),
+            *made_variables(told, _sites_at(site, program, executions, row), program, locations, place.source),
             *found.element,
             *([item_given(told.item)] if told.item else []),
         ),
         layer=told.layer,
     )
+
+
+def _sites_at(site: Site | None, program: Program, executions: Executions, row: int) -> Iterator[Site]:
+    """An operation that failed, and those that made what it was given."""
+    numbers = [] if site is None else [site.site, *(ref.site for ref in program.inputs_of(site.site))]
+    if row != NONE and executions.function[row] == NONE:
+        given = executions.input_row[executions.input_starts[row] : executions.input_starts[row + 1]]
+        numbers += executions.site[given[given != NONE]].tolist()
+    yield from (program.sites[number] for number in numbers if number in program.sites)
 
 
 @dataclass(frozen=True)
