@@ -24,6 +24,9 @@ ELEMENT_PARTS = "element_parts"
 """The attribute of an operation that tells for each of its outputs what Python writes behind the element of the dataset
 that it takes, to get at that."""
 
+ELEMENT_OF = "element_of"
+"""The attribute of an operation that takes an element out of a dataset: what the program's text calls the dataset."""
+
 WAITS_FOR = "waits_for"
 """The attribute of an operation that lists the sites of its graph that it only waits for."""
 
@@ -52,8 +55,8 @@ function is for, and those of the rows of a batch that the pipeline gives."""
 
 NOTES = frozenset(
     {
-        *(COMPOSITES, DIFFERENTIATED, EAGER_COMPOSITE, ELEMENT_PARTS, FUSED, GRADIENT_FOR, PYTHON_NAMES, RUNS_ANYWAY),
-        *(WAITS_FOR, WITHOUT_GRADIENT),
+        *(COMPOSITES, DIFFERENTIATED, EAGER_COMPOSITE, ELEMENT_OF, ELEMENT_PARTS, FUSED, GRADIENT_FOR, PYTHON_NAMES),
+        *(RUNS_ANYWAY, WAITS_FOR, WITHOUT_GRADIENT),
     }
 )
 """The attributes that are notes of ours: whatever they say, an operation computes the same."""

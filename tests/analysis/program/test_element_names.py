@@ -44,6 +44,9 @@ def _program() -> None:
     _listed = [doubled + 1.0 for doubled in rows.map(_Doubling())]
     for early, late in zip(rows, rows, strict=True):
         _sixth = early["w"] + late["w"]
+    others = tf.data.Dataset.range(8, 10)
+    for ours, (_, other) in zip(rows, enumerate(others), strict=True):
+        _eighth = ours["w"] + tf.cast(other, tf.float32)
     first, *_rest = iter(nested).get_next()
     _seventh = first + 1.0
 
@@ -70,6 +73,8 @@ def test_by_keys_places_fields_and_what_unpacks_them(reader: TraceReader) -> Non
         "low": [1, 2],
         "high": [3, 4],
         "doubled": [2, 4],
+        "ours['w']": [1, 2],
+        "other": [8, 9],
     }
     assert {name: scalars(reader, name) for name in expected} == expected
 
@@ -83,7 +88,7 @@ def test_the_listing_prints_what_show_finds(reader: TraceReader) -> None:
     rows = list_named({"": reader}, Selection(name="IteratorGetNext"), order=Order(limit=0)).listing.rows
     names = {name for row in rows for name in row.python_names}
     assert {"batch['w']", "row['w']", "middle", "two[1]", "doubled"} <= names
-    # Of which dataset of a zip an element is, and what is behind a star, is not told.
+    # Of a dataset that a zip has twice, and what is behind a star, is not told.
     assert not {"early", "late", "early['w']", "first", "_place"} & names
     for name in sorted(names):
         assert {point.event for point in history_of(reader, name).points} == {

@@ -11,9 +11,10 @@ import contextlib
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from tensordbg.analysis.program.description import Program
-from tensordbg.model import ELEMENT_PARTS, NONE, Frame, Site, TensorRef
+from tensordbg.model import ELEMENT_OF, ELEMENT_PARTS, NONE, Frame, Site, TensorRef
 
 _LONGEST_TEXT = 2_000_000
 """Characters of a file that is still read."""
@@ -36,7 +37,7 @@ def element_names(program: Program) -> Mapping[TensorRef, str]:
     for file, sites in taking.items():
         targets = _targets(program.sources.get(file, ""))
         for site, frame in sites:
-            for slot, name in _bound(targets.get(frame.line), _parts_told(site)):
+            for slot, name in _bound(_target(targets.get(frame.line, []), site), _parts_told(site)):
                 found[TensorRef(site.site, slot)] = name
     return found
 
@@ -55,36 +56,60 @@ def _parts_told(site: Site) -> list[tuple[int, str]]:
     return [(slot, part) for slot, part in enumerate(told) if isinstance(part, str)]
 
 
-def _targets(text: str) -> Mapping[int, ast.expr]:
-    """By line the only target to which the elements go that it takes."""
-    found: dict[int, list[ast.expr]] = {}
+def _target(giving: Sequence[_Giving], site: Site) -> ast.expr | None:
+    """The only target to which the elements of a dataset go; of several datasets the one of its name."""
+    if len(giving) == 1 and not giving[0].beside:
+        return giving[0].target
+    name = json.loads(site.attributes).get(ELEMENT_OF)
+    alike = [each.target for each in giving if ast.unparse(each.iterated) == name]
+    return alike[0] if len(alike) == 1 else None
+
+
+def _targets(text: str) -> Mapping[int, Sequence[_Giving]]:
+    """By line the targets to which the elements go that it takes."""
+    found: dict[int, list[_Giving]] = {}
     if not text or len(text) > _LONGEST_TEXT:
         return {}
     with contextlib.suppress(SyntaxError, ValueError, RecursionError, MemoryError):
         for node in ast.walk(ast.parse(text)):
-            for target, value in _giving(node):
-                for line in range(value.lineno, (value.end_lineno or value.lineno) + 1):
-                    found.setdefault(line, []).append(target)
-    return {line: targets[0] for line, targets in found.items() if len(targets) == 1}
+            for each in _giving(node):
+                for line in range(each.within.lineno, (each.within.end_lineno or each.within.lineno) + 1):
+                    found.setdefault(line, []).append(each)
+    return found
 
 
-def _giving(node: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:
+@dataclass(frozen=True)
+class _Giving:
+    """An expression that gives elements, and what takes them."""
+
+    target: ast.expr
+    iterated: ast.expr
+    within: ast.expr
+    """The whole expression, on whose lines they are taken."""
+    beside: bool = False
+    """Whether others are iterated over at once, by `zip`."""
+
+
+def _giving(node: ast.AST) -> Iterator[_Giving]:
     """What takes elements, and of which expression."""
     if isinstance(node, (ast.For, ast.comprehension)):
-        yield from _of_loop(node.target, node.iter)
+        yield from _of_loop(_Giving(node.target, node.iter, node.iter))
     elif isinstance(node, ast.Assign) and takes_element(node.value) and len(node.targets) == 1:
-        yield node.targets[0], node.value
+        yield _Giving(node.targets[0], node.value, node.value)
 
 
-def _of_loop(target: ast.expr, iterated: ast.expr) -> Iterator[tuple[ast.expr, ast.expr]]:
+def _of_loop(giving: _Giving) -> Iterator[_Giving]:
+    target, iterated = giving.target, giving.iterated
     called = iterated.func.id if isinstance(iterated, ast.Call) and isinstance(iterated.func, ast.Name) else ""
-    if called == "zip":
-        return  # which of the datasets an element is of, is not told
-    if called == "enumerate" and isinstance(iterated, ast.Call) and iterated.args:
-        if isinstance(target, (ast.Tuple, ast.List)) and len(target.elts) == 2:
-            yield from _of_loop(target.elts[1], iterated.args[0])
+    if called not in ("zip", "enumerate") or not isinstance(iterated, ast.Call):
+        yield giving
         return
-    yield target, iterated
+    parts = target.elts if isinstance(target, (ast.Tuple, ast.List)) else []
+    if called == "zip" and len(parts) == len(iterated.args):
+        for part, each in zip(parts, iterated.args, strict=True):
+            yield from _of_loop(replace(giving, target=part, iterated=each, beside=True))
+    elif called == "enumerate" and iterated.args and len(parts) == 2:
+        yield from _of_loop(replace(giving, target=parts[1], iterated=iterated.args[0]))
 
 
 def _bound(target: ast.expr | None, parts: Sequence[tuple[int, str]]) -> Iterator[tuple[int, str]]:

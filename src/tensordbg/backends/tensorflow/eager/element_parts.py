@@ -6,16 +6,20 @@ Python makes of that.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from types import FrameType
 from typing import Any
 
 from tensordbg.backends.tensorflow.attributes import with_notes
+from tensordbg.backends.tensorflow.eager.bound_names import names_bound
 from tensordbg.backends.tensorflow.internals import iterator_ops
 from tensordbg.model import ELEMENT_PARTS
 
-_GIVING = ("IteratorGetNext", "IteratorGetNextSync")
+GIVING = ("IteratorGetNext", "IteratorGetNextSync")
 """The operations that take an element out of a dataset."""
+
+_NAME = "_tensordbg_dataset_name"
+"""Our mark on an iterator."""
 
 _MOST_FRAMES = 16
 _MOST_PARTS = 64
@@ -28,21 +32,45 @@ def element_note(op_type: str, frame: FrameType | None) -> str:
         op_type: Its type.
         frame: The innermost frame.
     """
-    return with_notes("{}", {ELEMENT_PARTS: _element_parts(frame)}) if op_type in _GIVING else "{}"
+    if op_type not in GIVING:
+        return "{}"
+    iterator = _iterator(frame)
+    parts = [] if iterator is None else list(_parts("", iterator.element_spec))
+    return with_notes("{}", {ELEMENT_PARTS: parts if len(parts) <= _MOST_PARTS else []})
 
 
-def _element_parts(frame: FrameType | None) -> list[str]:
-    """For each tensor of the element that is being taken what Python writes behind the element to get at it."""
+def dataset_name(frame: FrameType | None, is_own: Callable[[str], bool]) -> str:
+    """What the lines that run call the dataset that an element is taken out of; empty where they have no name for it.
+
+    Several of them may be iterated over on one line, by `zip`.
+
+    Args:
+        frame: The innermost frame.
+        is_own: Whether a file is the program's own.
+    """
+    iterator = _iterator(frame)
+    if iterator is None:
+        return ""
+    known: str | None = getattr(iterator, _NAME, None)
+    if known is None:
+        dataset = iterator._dataset  # noqa: SLF001  described in internals.py
+        names = [] if dataset is None else names_bound(frame, lambda each: each is dataset, is_own)
+        known = names[0] if names else ""
+        setattr(iterator, _NAME, known)
+    return known
+
+
+def _iterator(frame: FrameType | None) -> Any | None:
+    """The iterator that is taking an element."""
     for _ in range(_MOST_FRAMES):
         if frame is None:
             break
         if frame.f_code.co_name == "_next_internal":
             iterator = frame.f_locals.get("self")
             if isinstance(iterator, iterator_ops.OwnedIterator):
-                parts = list(_parts("", iterator.element_spec))
-                return parts if len(parts) <= _MOST_PARTS else []
+                return iterator
         frame = frame.f_back
-    return []
+    return None
 
 
 def _parts(path: str, spec: Any) -> Iterator[str]:

@@ -9,19 +9,17 @@ import sys
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from tensordbg.backends.tensorflow import dtypes
 from tensordbg.backends.tensorflow.attributes import with_notes
 from tensordbg.backends.tensorflow.devices import Devices
 from tensordbg.backends.tensorflow.eager.at_hand import SILENT, OperationNotices
-from tensordbg.backends.tensorflow.eager.element_parts import element_note
+from tensordbg.backends.tensorflow.eager.element_parts import GIVING, dataset_name, element_note
 from tensordbg.backends.tensorflow.eager.entries import Entries, Entry
 from tensordbg.backends.tensorflow.eager.given_names import names_given, names_of_variable
 from tensordbg.backends.tensorflow.eager.gradients import EagerGradients
 from tensordbg.backends.tensorflow.eager.reads import Reads
 from tensordbg.backends.tensorflow.eager.tape_steps import lighten_between_steps
-from tensordbg.backends.tensorflow.eager.tensors import flat, input_count, results_of
+from tensordbg.backends.tensorflow.eager.tensors import as_tensor, flat, input_count, results_of
 from tensordbg.backends.tensorflow.failures.failed_operation import failed_eagerly, failed_in_function
 from tensordbg.backends.tensorflow.functions import device_summary
 from tensordbg.backends.tensorflow.functions.instrument import Functions, KnownFunction, Probes
@@ -32,7 +30,7 @@ from tensordbg.backends.tensorflow.stack_keys import StackKey, stack_key
 from tensordbg.backends.tensorflow.stacks import Stacks
 from tensordbg.backends.tensorflow.tracing.backward import BackwardPasses
 from tensordbg.backends.tensorflow.variables import READERS, Variables, dtype_behind, writes
-from tensordbg.model import NONE, PYTHON_NAMES, CallKind, Site
+from tensordbg.model import ELEMENT_OF, NONE, PYTHON_NAMES, CallKind, Site
 from tensordbg.operations.frameworks import TENSORFLOW
 from tensordbg.recording.failure import note_failure
 from tensordbg.recording.log import UNKNOWN_INPUT, input_reference, variable_reference
@@ -51,6 +49,8 @@ class _Given(NamedTuple):
     place: int
     """Among its inputs: several may come in at one line."""
     value: Any
+    dataset: str = ""
+    """What the program calls the dataset that it is an element of."""
 
 
 class Eager:
@@ -71,7 +71,7 @@ class Eager:
         self._stacks = stacks
         self._recorder: Recorder
         self._visible_devices = Devices()
-        self._sites: dict[tuple[str, StackKey, tuple[int, ...], str, int], int] = {}
+        self._sites: dict[tuple[str, StackKey, tuple[int, ...], str, int, str], int] = {}
         self._devices: dict[str, int] = {}
 
     def install(self, recorder: Recorder) -> None:
@@ -223,6 +223,8 @@ class Eager:
         given = flat(inputs)
         touched = [number for value in given if (number := self._variable(value)) != NONE]
         handle = _Given(NONE, given[0]) if op_type in READERS else None
+        if op_type in GIVING:
+            handle = _Given(NONE, None, dataset_name(sys._getframe(2), recorder.catalog.user_code.is_user))  # noqa: SLF001
         site = self._site(op_type, key, tuple(touched), CallKind.NONE, handle)
         step = recorder.wanted_step(site)
         if step == NONE:
@@ -290,7 +292,7 @@ class Eager:
         if isinstance(value, resource_variable_ops.BaseResourceVariable):
             return self._read(value, key)
         if not hasattr(value, "_datatype_enum"):
-            value = _as_tensor(value)
+            value = as_tensor(value)
             if value is None:
                 return UNKNOWN_INPUT
         maker, reference, _ = getattr(value, MARK, _UNKNOWN)
@@ -344,8 +346,8 @@ class Eager:
         self, op_type: str, key: StackKey, variables: tuple[int, ...], call: CallKind, given: _Given | None = None
     ) -> int:
         # A model calls all its layers from one line.
-        layer, place = self._layers.path, NONE if given is None else given.place
-        known = self._sites.get((op_type, key, variables, layer, place))
+        layer, (place, dataset) = self._layers.path, (NONE, "") if given is None else (given.place, given.dataset)
+        known = self._sites.get((op_type, key, variables, layer, place, dataset))
         if known is None:
             catalog = self._recorder.catalog
             with catalog.lock:
@@ -353,13 +355,15 @@ class Eager:
                 described = self._describe(known, op_type, key, variables, call)
                 named = described if given is None else self._named(described, given)
                 catalog.add_sites(self._backward.marked([named]))
-            self._sites[op_type, key, variables, layer, place] = known
+            self._sites[op_type, key, variables, layer, place, dataset] = known
         else:
             self._recorder.catalog.use_site(known)
         return known
 
     def _named(self, site: Site, given: _Given) -> Site:
         """A site of what comes from outside, or from a variable, with the names that the program has for it."""
+        if site.op_type in GIVING:
+            return replace(site, attributes=with_notes(site.attributes, {ELEMENT_OF: given.dataset or None}))
         find = names_given if site.op_type == "Input" else names_of_variable
         names = find(given.value, sys._getframe(1), self._recorder.catalog.user_code.is_user)  # noqa: SLF001
         if not names:
@@ -377,20 +381,6 @@ class Eager:
             reads=variables if op_type in READERS else (), writes=variables if writes(op_type) else (),
             framework=TENSORFLOW, attributes=element_note(op_type, sys._getframe(1)),  # noqa: SLF001
         )  # fmt: skip
-
-
-def _as_tensor(value: Any) -> Any:
-    """A number or array given where a tensor is wanted, as a tensor; None where it is nothing of the kind."""
-    try:
-        array = np.asarray(value)
-    except (TypeError, ValueError):
-        return None
-    if array.dtype.kind not in "biufcSU":
-        return None
-    import tensorflow as tf  # imported by the program already
-
-    # An array of bytes has lost the zeros at their ends.
-    return tf.constant(value if array.dtype.kind == "S" else array)
 
 
 def _texts(tensor: Any) -> tuple[list[int], list[bytes]]:

@@ -1,9 +1,11 @@
-"""Picks the tensors out of what an eager operation takes and gives."""
+"""Picks the tensors out of what an eager operation takes and gives, and makes one of a number or an array."""
 
 from __future__ import annotations
 
 from functools import cache
 from typing import Any
+
+import numpy as np
 
 from tensordbg.backends.tensorflow.internals import op_def_registry
 
@@ -31,3 +33,17 @@ def results_of(result: Any) -> list[Any]:
     if isinstance(result, (list, tuple)):
         return [tensor for part in result for tensor in results_of(part)]
     return [] if result is None else [result]
+
+
+def as_tensor(value: Any) -> Any:
+    """A number or array given where a tensor is wanted, as a tensor; None where it is nothing of the kind."""
+    try:
+        array = np.asarray(value)
+    except (TypeError, ValueError):
+        return None
+    if array.dtype.kind not in "biufcSU":
+        return None
+    import tensorflow as tf  # imported by the program already
+
+    # An array of bytes has lost the zeros at their ends.
+    return tf.constant(value if array.dtype.kind == "S" else array)
