@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tensordbg.backends.tensorflow.methods import _REPLACED, Method, ReplacedMethods
+from tensordbg.backends.tensorflow.methods import _REPLACED, Method, ReplacedAttributes, ReplacedMethods
 
 SOURCE = "class Counter:\n    def count(self):\n        return 1\nclass Derived(Counter): pass\n"
 
@@ -78,3 +78,17 @@ def test_a_method_that_is_gone_is_a_fault_of_ours_alone(module: str) -> None:
 
     assert tdbg_counter.Counter().count() == 1
     assert faults == ["looking on at Counter.absent"]
+
+
+def test_attributes_of_modules_are_put_back_in_any_order(module: str) -> None:
+    tdbg_counter = importlib.import_module(module)
+    tdbg_counter.count = plain = lambda number: number
+    first, second = ReplacedAttributes(), ReplacedAttributes()
+    first.replace(tdbg_counter, "count", doubled)
+    second.replace(tdbg_counter, "count", one_more)
+    assert tdbg_counter.count(3) == 7
+    first.restore()
+    assert (tdbg_counter.count(3), bool(first), bool(second)) == (4, False, True)
+    second.restore()
+    assert tdbg_counter.count is plain
+    assert not _REPLACED

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 from collections.abc import Callable
 from contextlib import AbstractContextManager
@@ -38,7 +39,7 @@ class _Hook:
 class _Replaced:
     """A method as it was, and all hooks around it: they may be taken out in any order."""
 
-    def __init__(self, kind: type[Any], name: str) -> None:
+    def __init__(self, kind: Any, name: str) -> None:
         self._kind, self._name = kind, name
         self._plain = getattr(kind, name)
         self._inherited = name not in vars(kind)
@@ -57,7 +58,8 @@ class _Replaced:
         for each in hooks:
             below = method
             made = each.make(below)
-            made.__name__, made.__doc__, made.__wrapped__ = self._plain.__name__, self._plain.__doc__, below
+            with contextlib.suppress(AttributeError, TypeError):
+                made.__name__, made.__doc__, made.__wrapped__ = self._plain.__name__, self._plain.__doc__, below
             method = unseen(made)
         if hooks or not self._inherited:
             setattr(self._kind, self._name, method)
@@ -66,31 +68,43 @@ class _Replaced:
         self._hooks = hooks
 
 
-_REPLACED: dict[tuple[type[Any], str], _Replaced] = {}
+_REPLACED: dict[tuple[Any, str], _Replaced] = {}
 """All that is replaced in this process: a trap and a debugger may look at one method, and end in any order."""
 
 
+def _replace(owner: Any, name: str, make: Callable[[Any], Any]) -> Callable[[], None]:
+    """Puts a hook around an attribute; returns what takes it out again."""
+    replaced = _REPLACED.get((owner, name)) or _Replaced(owner, name)
+    hook = _Hook(make)
+    replaced.add(hook)
+    _REPLACED[owner, name] = replaced
+
+    def undo() -> None:
+        if replaced.remove(hook):
+            del _REPLACED[owner, name]
+
+    return undo
+
+
 class ReplacedAttributes:
-    """Functions of modules, and methods, that one hook alone replaces at a time, from when it begins until it ends."""
+    """Functions of modules, and methods, that are replaced from when a hook begins until it ends, in any order."""
 
     def __init__(self) -> None:
-        self._plain: list[tuple[Any, str, Any]] = []
+        self._undo: list[Callable[[], None]] = []
 
     def __bool__(self) -> bool:
         """Whether any are replaced."""
-        return bool(self._plain)
+        return bool(self._undo)
 
     def replace(self, owner: Any, name: str, make: Callable[[Any], Any]) -> None:
         """Puts what is made of the plain one in its place."""
-        plain = getattr(owner, name)
-        setattr(owner, name, unseen(make(plain)))
-        self._plain.append((owner, name, plain))
+        self._undo.append(_replace(owner, name, make))
 
     def restore(self) -> None:
         """Puts the plain ones back."""
-        for owner, name, plain in reversed(self._plain):
-            setattr(owner, name, plain)
-        self._plain.clear()
+        for undo in reversed(self._undo):
+            undo()
+        self._undo.clear()
 
 
 class ReplacedMethods:
@@ -128,13 +142,4 @@ class ReplacedMethods:
     def _replace(self, method: Method) -> None:
         owner, _, name = method.place.partition(".")
         kind = getattr(sys.modules[method.module], owner)
-        replaced = _REPLACED.get((kind, name)) or _Replaced(kind, name)
-        hook = _Hook(method.make)
-        replaced.add(hook)
-        _REPLACED[kind, name] = replaced
-
-        def undo() -> None:
-            if replaced.remove(hook):
-                del _REPLACED[kind, name]
-
-        self._undo.append(undo)
+        self._undo.append(_replace(kind, name, method.make))

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import numpy as np
 import pytest
 import tensorflow as tf
 
+import tensordbg
+from tensordbg.analysis.finding import NOTHING_READ_IT
+from tensordbg.tensorflow import disable_check_numerics
 from tests.backends.tensorflow.checked import checking, raised
 
 
@@ -132,3 +136,17 @@ def test_where_nothing_chooses_it_raises_at_once() -> None:
 def test_no_profiler_stays() -> None:
     assert raised(by_numpy, tf.constant(P)) is not None
     assert sys.getprofile() is None
+
+
+def test_a_recording_knows_what_is_read_all_the_same(tmp_path: Path) -> None:
+    with tensordbg.record(tmp_path) as recording:
+        disable_check_numerics()
+        tf.math.log(tf.constant(P))
+        kept = tf.math.log(tf.constant(P))
+        with checking():
+            assert np.isfinite(entropy(tf.constant(P)).numpy())
+            assert raised(by_numpy, tf.constant(P)) is not None
+        np.asarray(kept)
+    origins = tensordbg.open(recording.path).why().origins
+    assert any(each.consequential for each in origins)
+    assert any(each.caught == NOTHING_READ_IT for each in origins)

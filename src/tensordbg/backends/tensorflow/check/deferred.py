@@ -25,6 +25,7 @@ from tensordbg.backends.tensorflow.check.chosen import (
     TAKEN_BY_PLACE,
     has_no_effects,
 )
+from tensordbg.backends.tensorflow.eager.buffer_reads import unwatch_buffers, watch_buffers
 from tensordbg.backends.tensorflow.eager.entries import Entries
 from tensordbg.backends.tensorflow.eager.recording import FUNCTION_NAMES
 from tensordbg.backends.tensorflow.eager.tape_frames import taped_operation
@@ -72,17 +73,17 @@ class Deferred:
     def install(self, entries: Entries) -> None:
         """Looks on at what reads values from now on, but for work of ours, which `entries` knows."""
         self._entries = entries
-        kind, base = eager_tensors()
+        _, base = eager_tensors()
         for name in _READING:
             self._replaced.replace(base, name, self._before_first)
         self._replaced.replace(pywrap_tfe, "TFE_ToDlpackCapsule", self._before_first)
         self._replaced.replace(imperative_grad, "imperative_grad", self._before_gradient)
-        _native.watch_buffers(kind, self.live, self._raise_soon)
+        watch_buffers(self.live, self._raise_soon)
 
     def uninstall(self) -> None:
         """Looks on no longer, and forgets all."""
         if self._replaced:
-            _native.unwatch_buffers()
+            unwatch_buffers(self.live)
             self._replaced.restore()
         self.live.clear()
 
@@ -175,7 +176,8 @@ class Deferred:
         if known is None or self._entries.bypassed:
             return
         error, before = self._raising(known[1]), sys.getprofile()
-        readers = list(callers(sys._getframe(1)))  # noqa: SLF001
+        is_own = self._user_code.is_own
+        readers = [each for each in callers(sys._getframe(1)) if not is_own(each.f_code.co_filename)]  # noqa: SLF001
 
         def look(frame: FrameType, _: str, __: Any) -> None:
             if any(frame is each for each in readers):  # and not what only runs in between, as a destructor

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from types import FrameType
 from typing import Any
 
-from tensordbg import _native
+from tensordbg.backends.tensorflow.eager.buffer_reads import unwatch_buffers, watch_buffers
 from tensordbg.backends.tensorflow.eager.entries import Entries
 from tensordbg.backends.tensorflow.internals import eager_tensors, pywrap_tfe
 from tensordbg.backends.tensorflow.methods import ReplacedAttributes
@@ -52,18 +52,18 @@ class Reads:
         self._read.clear()
         self._counts.clear()
         self._overflowed = False
-        kind, base = eager_tensors()
+        _, base = eager_tensors()
         for name in _METHODS:
             self._replaced.replace(base, name, self._reading)
         self._replaced.replace(pywrap_tfe, "TFE_ToDlpackCapsule", self._reading)
-        if not _native.watch_buffers(kind, self._awaited, self._note):
+        if not watch_buffers(self._awaited, self._note):
             self._overflowed = True
 
     def uninstall(self) -> None:
         """Takes the hooks out again, and says in the trace what was read and what may still be."""
         if not self._replaced:
             return
-        _native.unwatch_buffers()
+        unwatch_buffers(self._awaited)
         self._replaced.restore()
         held = [(execution, slot) for _, execution, slot, _ in self._awaited.values()]
         self._awaited.clear()
