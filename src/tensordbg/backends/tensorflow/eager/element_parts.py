@@ -40,7 +40,7 @@ def element_note(op_type: str, frame: FrameType | None) -> str:
 
 
 def dataset_name(frame: FrameType | None, is_own: Callable[[str], bool]) -> str:
-    """What the lines that run call the dataset that an element is taken out of; empty where they have no name for it.
+    """The name that the lines which run have for the dataset that an element is taken out of; empty where it has none.
 
     Several of them may be iterated over on one line, by `zip`.
 
