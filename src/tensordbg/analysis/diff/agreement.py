@@ -102,7 +102,8 @@ def _among_all_steps(sides: tuple[Side, Side], group: tuple[Ints, Ints], known: 
     mine, theirs = sides
     rest = np.flatnonzero(~known.within(tolerance))
     kinds = mine.kinds[rest], theirs.kinds
-    found = find_partners(mine.numbers.of(rest), theirs.numbers, (group[0][rest], group[1]), kinds)
+    groups, bound = (group[0][rest], group[1]), known.distance[rest]
+    found = find_partners(mine.numbers.of(rest), theirs.numbers, groups, kinds, bound)
     better = found.distance < known.distance[rest]
     row, distance = known.row.copy(), known.distance.copy()
     row[rest[better]], distance[rest[better]] = found.row[better], found.distance[better]

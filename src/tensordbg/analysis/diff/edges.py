@@ -63,15 +63,16 @@ class Edges:
         """Marks, besides what is marked, all that is made from it."""
         if not marks.any():
             return marks
-        result: Bools = spread(marks.astype(np.int64), self.parent, self.child, np.arange(self.count)) > 0
+        new = self.of(~marks[self.child])  # what leads to marked values marks nothing more
+        result: Bools = spread(marks.astype(np.int64), new.parent, new.child, np.arange(self.count)) > 0
         return result
 
     def spread_back(self, marks: Bools) -> Bools:
         """Marks, besides what is marked, all that it is made from."""
         if not marks.any():
             return marks
-        rank = np.arange(self.count, 0, -1)
-        result: Bools = spread(marks.astype(np.int64), self.child, self.parent, rank) > 0
+        new, rank = self.of(~marks[self.parent]), np.arange(self.count, 0, -1)
+        result: Bools = spread(marks.astype(np.int64), new.child, new.parent, rank) > 0
         return result
 
 

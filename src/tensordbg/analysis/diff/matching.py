@@ -29,6 +29,10 @@ _NEIGHBOURS = 12
 
 _CERTAIN = 0.5
 """A value of the same kind that is so many roundings away, and stands near the same place, is the partner."""
+_MOST_UNLIKE = 2.0
+"""So many roundings farther a value may seem, for its kind and its place."""
+_LESS = 1 - 1e-9
+"""A bound that is computed otherwise than the distance is lowered so much, for rounding."""
 
 
 @dataclass(frozen=True)
@@ -96,7 +100,9 @@ def find_both(
     return _nearest(a, b, order, likeness), _nearest(b, a, order.turned(), likeness[::-1])
 
 
-def find_partners(mine: Numbers, theirs: Numbers, group: tuple[Ints, Ints], likeness: tuple[Ints, Ints]) -> Partners:
+def find_partners(
+    mine: Numbers, theirs: Numbers, group: tuple[Ints, Ints], likeness: tuple[Ints, Ints], known: Floats | None = None
+) -> Partners:
     """Finds the nearest value in the same group of the other run.
 
     Args:
@@ -104,26 +110,55 @@ def find_partners(mine: Numbers, theirs: Numbers, group: tuple[Ints, Ints], like
         theirs: Those of the other run.
         group: Of each value of both a number that must be equal, besides the size.
         likeness: Of each value of both a number; of two equally near ones, that with the same number is taken.
+        known: For each value a distance, from which on none is looked for.
     """
     if not len(theirs) or not len(mine):
         return _none(mine)
-    return _nearest(mine, theirs, _Order.of(mine, theirs, group), likeness)
+    return _nearest(mine, theirs, _Order.of(mine, theirs, group), likeness, known)
 
 
 def _none(mine: Numbers) -> Partners:
     return Partners(np.full(len(mine), NONE, dtype=np.int64), np.full(len(mine), FAR))
 
 
-def _nearest(mine: Numbers, theirs: Numbers, sorted_by: _Order, likeness: tuple[Ints, Ints]) -> Partners:
-    groups, (key_mine, key_theirs) = sorted_by.groups, sorted_by.keys
+@dataclass(frozen=True)
+class _Sorted:
+    """The values of a run in one order, so that those which are compared one after the other lie side by side."""
+
+    row: Ints
+    group: Ints
+    statistics: Floats
+    """A row for each column."""
+    size: Ints
+    kind: Ints
+    place: Floats
+    """Where in its run each stands, from 0 to 1."""
+
+    @classmethod
+    def of(cls, numbers: Numbers, row: Ints, group: Ints, kind: Ints) -> _Sorted:
+        """Sorts the values of a run: the numbers of their rows come in the order."""
+        columns = np.ascontiguousarray(numbers.statistics[row].T)
+        return cls(row, group[row], columns, numbers.size[row], kind[row], row / len(numbers))
+
+    def told(self, at: Ints) -> Floats:
+        """The statistics of some, a row for each."""
+        result: Floats = self.statistics[:, at].T
+        return result
+
+
+def _nearest(
+    mine: Numbers, theirs: Numbers, sorted_by: _Order, likeness: tuple[Ints, Ints], known: Floats | None = None
+) -> Partners:
+    key_mine, key_theirs = sorted_by.keys
     order = np.argsort(key_theirs, kind="stable")
-    group, norm = groups[1][order], theirs.statistics[order, SQUARES]
+    there = _Sorted.of(theirs, order, sorted_by.groups[1], likeness[1])
     place = np.searchsorted(key_theirs[order], key_mine)
-    best, least = np.full(len(mine), NONE, dtype=np.int64), np.full(len(mine), np.inf)
-    near = np.full(len(mine), FAR)
+    by_place = np.argsort(place, kind="stable")
+    here, place = _Sorted.of(mine, by_place, sorted_by.groups[0], likeness[0]), place[by_place]
     hint = max(mine.rounding, theirs.rounding)
-    everything = np.argsort(place, kind="stable")  # so that neighbours in memory are read one after the other
-    looking = {False: everything, True: everything}
+    best, near = np.full(len(mine), NONE, dtype=np.int64), np.full(len(mine), FAR)
+    least = np.full(len(mine), np.inf) if known is None else known[by_place] + _MOST_UNLIKE * hint
+    looking = dict.fromkeys((False, True), np.arange(len(mine)))
     for offset in sorted(range(-_NEIGHBOURS, _NEIGHBOURS), key=lambda each: abs(each + 0.5)):
         rows = looking[offset < 0]
         rows = rows[least[rows] > _CERTAIN * hint]
@@ -131,17 +166,32 @@ def _nearest(mine: Numbers, theirs: Numbers, sorted_by: _Order, likeness: tuple[
         inside = (at >= 0) & (at < len(order))
         rows, at = rows[inside], at[inside]
         # What is beyond those whose norms alone are too far apart, or of another group, is farther still.
-        hopeful = group[at] == groups[0][rows]
-        hopeful &= _norms_apart(mine.statistics[rows, SQUARES], norm[at]) < least[rows]
-        looking[offset < 0] = chosen = rows[hopeful]
-        row = order[at[hopeful]]
-        distance = distances(mine.statistics[chosen], theirs.statistics[row], mine.size[chosen])
-        unlike = (likeness[0][chosen] != likeness[1][row]) + np.abs(chosen / len(mine) - row / len(theirs))
+        hopeful = there.group[at] == here.group[rows]
+        hopeful &= _norms_apart(here.statistics[SQUARES, rows], there.statistics[SQUARES, at]) < least[rows]
+        looking[offset < 0] = rows = rows[hopeful]
+        at = at[hopeful]
+        hopeful = _extremes_apart(here, rows, there, at) < least[rows]
+        rows, at = rows[hopeful], at[hopeful]
+        distance = distances(here.told(rows), there.told(at), here.size[rows])
+        unlike = (here.kind[rows] != there.kind[at]) + np.abs(here.place[rows] - there.place[at])
         score = distance + hint * unlike
-        better = score < least[chosen]
-        best[chosen[better]], least[chosen[better]] = row[better], score[better]
-        near[chosen[better]] = distance[better]
-    return Partners(best, near)
+        better = score < least[rows]
+        rows = rows[better]
+        best[rows], least[rows], near[rows] = order[at[better]], score[better], distance[better]
+    partners = _none(mine)
+    partners.row[by_place], partners.distance[by_place] = best, near
+    return partners
+
+
+def _extremes_apart(mine: _Sorted, rows: Ints, theirs: _Sorted, at: Ints) -> Floats:
+    """A bound that the distances of pairs are not below, from their extremes."""
+    low, high = mine.statistics[LOW, rows], mine.statistics[HIGH, rows]
+    other_low, other_high = theirs.statistics[LOW, at], theirs.statistics[HIGH, at]
+    apart = np.maximum(np.abs(low - other_low), np.abs(high - other_high))
+    scale = np.maximum.reduce([np.abs(low), np.abs(high), np.abs(other_low), np.abs(other_high)])
+    with np.errstate(divide="ignore", invalid="ignore"):
+        result: Floats = np.nan_to_num(apart / scale, posinf=0.0) * _LESS
+    return result
 
 
 def _norms_apart(a: Floats, b: Floats) -> Floats:
