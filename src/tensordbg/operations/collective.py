@@ -9,6 +9,8 @@ from dataclasses import dataclass
 
 from tensordbg.model import NONE
 
+_REDUCING = frozenset({"all-reduce", "reduce", "reduce-scatter"})
+
 
 @dataclass(frozen=True)
 class Collective:
@@ -27,6 +29,16 @@ class Collective:
     """Or `device`, where it joins those of one process."""
     receives: bool = False
     """Whether it puts nothing in itself and gets what another sent."""
+
+    @property
+    def reduces(self) -> bool:
+        """Whether it puts together what the processes have computed each."""
+        return self.kind in _REDUCING and self.between == "process"
+
+    @property
+    def gathers(self) -> bool:
+        """Whether all processes get what each has a part of."""
+        return self.kind == "all-gather" and self.between == "process"
 
     @property
     def size_input(self) -> int:

@@ -14,7 +14,7 @@ from tensordbg.analysis.diff.first_difference import counterpart
 
 def with_earlier(a: Apart, b: Apart, pairs: list[Pair]) -> list[Pair]:
     """Puts the first place of an earlier step before those at which the runs part; none where they don't part."""
-    if not pairs:
+    if not pairs or pairs[0].in_parts:
         return pairs
     step = b.side.numbers.step
     first = int(step[pairs[0].b])

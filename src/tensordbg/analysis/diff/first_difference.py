@@ -14,8 +14,8 @@ from tensordbg.analysis.diff.composed import composed_counterpart
 from tensordbg.analysis.diff.matching import FAR
 from tensordbg.model import NONE
 
-_MANY = 200
-"""Of a long run so many places of the forward pass at which it parts are enough, all of a step together."""
+_ENOUGH = 3
+"""Of a long run so many steps are enough in whose forward pass or updates it surely parts."""
 _EXTRA = 8
 """One run computes no more than so many operations between two that correspond."""
 _PER_OPERATION = 0.5
@@ -59,21 +59,27 @@ def _pairs(a: Apart, b: Apart) -> Iterator[Pair]:
 
 
 def _of_forks(a: Apart, b: Apart) -> Iterator[Pair]:
-    """Pairs the forks of B with what stands for them in A, in order, until there are more than anybody wants."""
-    forks, told, step, many = _Forks(a), set[tuple[object, ...]](), b.side.numbers.step, 0
-    last = np.iinfo(np.int64).max
+    """Pairs the forks of B with what stands for them in A, in order, until the runs have parted in enough steps.
+
+    Where the runs take a step in unlike parts, what they compute of the parts says nothing.
+    """
+    forks, told, step = _Forks(a), set[tuple[object, ...]](), b.side.numbers.step
+    parted, shared, last = set[int](), a.side.shared_steps ^ b.side.shared_steps, np.iinfo(np.int64).max
     for mine in b.regions.forks:
         if step[mine] > last:
             return
         operation = (int(b.side.numbers.site[mine]), b.side.edges.parents[mine], b.settles(mine))
         fork = forks.met(b, mine)
         pair = None if fork is None else counterpart(a, b, fork, mine)
-        if pair is not None:
-            yield replace(pair, beside=operation in told)
-            if mine == pair.b or mine in pair.extra_b:
-                told.add(operation)
-            many += not b.side.backward[pair.b]
-            last = step[mine] if many == _MANY else last
+        if pair is None:
+            continue
+        yield replace(pair, beside=operation in told)
+        if mine == pair.b or mine in pair.extra_b:
+            told.add(operation)
+        whole = not (pair.in_parts or pair.loosely or b.side.backward[pair.b])
+        if whole and int(step[pair.b]) not in shared:
+            parted.add(int(step[pair.b]))
+            last = max(parted) if len(parted) == _ENOUGH else last
 
 
 class _Forks:
@@ -186,6 +192,8 @@ def _in_parts(a: Apart, b: Apart, fork_a: int, fork_b: int) -> bool:
     side, (small, large) = pieces.side, sorted(sizes)
     if small == large or large % small:
         return False
+    if int(side.numbers.step[fork]) in side.shared_steps:
+        return True  # the other pieces are those of other processes
     shared = a.taken_whole(fork_a) & b.taken_whole(fork_b)
     alike_rows = (side.kinds == side.kinds[fork]) & (side.numbers.size == small)
     rows = np.flatnonzero(alike_rows & (side.numbers.step == side.numbers.step[fork])).tolist()

@@ -1,5 +1,7 @@
 """Steps that one run takes in more parts than the other: a batch at once beside micro-batches whose gradients add up.
 
+The parts may be those of several processes, of which one is recorded; the others' gradients come in by a reduction.
+
 There the losses are of other rows, and so is all that is computed of a part. What the optimizer is given has to agree.
 """
 
@@ -13,14 +15,21 @@ import numpy as np
 
 from tensordbg.analysis.columns.reading import Ints
 from tensordbg.analysis.diff.apart import Apart, Both, Pair
+from tensordbg.analysis.diff.attributes import attribute_differences
 from tensordbg.analysis.diff.side import Side
-from tensordbg.model import NONE
+from tensordbg.analysis.program.operations import operation_of
+from tensordbg.model import NONE, Site
+from tensordbg.operations.kinds import Kind
 
 
 def uneven_steps(a: Side, b: Side) -> Ints:
-    """Finds the steps in which gradients are taken of one loss more often in one run than in the other."""
+    """Finds the steps in which gradients are taken of one loss more often in one run than in the other.
+
+    So they are where the processes of one run each take a share of the batch.
+    """
     of_a, of_b = _losses(a), _losses(b)
-    return np.array([step for step in of_a.keys() & of_b.keys() if of_a[step] != of_b[step]], dtype=np.int64)
+    uneven = {step for step in of_a.keys() & of_b.keys() if of_a[step] != of_b[step]}
+    return np.array(sorted(uneven | (a.shared_steps ^ b.shared_steps)), dtype=np.int64)
 
 
 def _losses(side: Side) -> dict[int, int]:
@@ -35,15 +44,51 @@ def _losses(side: Side) -> dict[int, int]:
 
 
 def without_parts(a: Apart, b: Apart, pairs: list[Pair]) -> list[Pair]:
-    """Leaves out what the runs compute of parts, where something else of the step is told to part as well."""
+    """Leaves out what the runs compute of parts, where something else of the step is told to part as well.
+
+    Of a step that several processes take together only what is made of all gradients can be told.
+    """
     step, uneven = b.side.numbers.step, frozenset(uneven_steps(a.side, b.side).tolist())
+    shared = a.side.shared_steps ^ b.side.shared_steps
     first = next((int(step[pair.b]) for pair in pairs), None)
-    if first in uneven:
-        updates = [pair for pair in pairs if b.side.updates[pair.b]] or list(_unlike_updates(a, b, first))
+    if first in uneven or shared:
+        updates = [pair for pair in pairs if b.side.updates[pair.b]]
+        updates = updates or list(_unlike_updates(a, b, first)) or list(_unlike_gathered(a, b))
         if updates:
-            return updates
+            return _with_settings(a, b, updates, int(step[updates[0].b]) if first is None else first)
     whole = {int(step[pair.b]) for pair in pairs if not pair.in_parts}
-    return [pair for pair in pairs if not (pair.in_parts and int(step[pair.b]) in whole)]
+    return [
+        pair for pair in pairs
+        if not (pair.in_parts and int(step[pair.b]) in whole) and int(step[pair.b]) not in shared
+    ]  # fmt: skip
+
+
+def _with_settings(a: Apart, b: Apart, updates: list[Pair], step: int) -> list[Pair]:
+    """Puts the first two operations of a step with unlike settings before updates whose gradients do not agree.
+
+    The operations of a part are those of the whole, one for one, where both passes are made of the same kinds.
+    """
+    if not updates[0].in_parts:
+        return updates
+    rows_a, rows_b = _forward(a, step), _forward(b, step)
+    common = frozenset(a.side.kinds[rows_a].tolist()) & frozenset(b.side.kinds[rows_b].tolist())
+    rows_a, rows_b = (
+        [row for row in rows if int(each.side.kinds[row]) in common] for each, rows in ((a, rows_a), (b, rows_b))
+    )
+    for row_a, row_b in zip(rows_a, rows_b, strict=False):
+        if a.side.kinds[row_a] != b.side.kinds[row_b]:
+            return updates
+        pair = replace(Both(a, b).pair(row_a, row_b), in_parts=True)
+        if a.side.operation(row_a).kind is not Kind.OTHER and attribute_differences(a, b, pair):
+            return [pair, *updates]
+    return updates
+
+
+def _forward(apart: Apart, step: int) -> list[int]:
+    """What the forward pass of a step makes, in order, as far as it differs for good."""
+    side = apart.side
+    chosen = (side.numbers.step == step) & side.edges.made & ~side.backward & ~side.kept
+    return [row for row in np.flatnonzero(chosen).tolist() if row in apart.regions.lasting]
 
 
 def _unlike_updates(a: Apart, b: Apart, first: int | None) -> Iterator[Pair]:
@@ -56,6 +101,38 @@ def _unlike_updates(a: Apart, b: Apart, first: int | None) -> Iterator[Pair]:
     step = b.side.numbers.step
     parting = min((int(step[pair.b]) for pair in pairs), default=NONE)
     return (pair for pair in pairs if step[pair.b] == parting and (first is None or parting >= first))
+
+
+def _unlike_gathered(a: Apart, b: Apart) -> Iterator[Pair]:
+    """Pairs parameters that processes keep shares of, as they are gathered, with what the other run makes of them.
+
+    Of the step whose gathered parameters are the first that the other run has not, though it had those before.
+    """
+    for both in (Both(a, b), Both(b, a, turned=True)):
+        mine, other = both.mine, both.other
+        made = {
+            (int(other.side.numbers.step[row]) + 1, int(other.label[given]), int(other.side.numbers.size[row])): row
+            for row in _updates(other) for given in other.side.edges.parents[row] if other.label[given] >= 0
+        }  # fmt: skip
+        held: dict[tuple[int, int], int] = {}
+        for row in _gathered(mine.side):
+            step, size = int(mine.side.numbers.step[row]), int(mine.side.numbers.size[row])
+            place = int(mine.side.numbers.site[row]), mine.side.slot(row)
+            if mine.label[row] >= 0:
+                held[place] = int(mine.label[row])
+            elif place in held and (step, held[place], size) in made:
+                yield replace(both.pair(row, made[step, held[place], size]), in_parts=True)
+
+
+def _gathered(side: Side) -> list[int]:
+    """The whole values that are made of what the processes keep a share of each, in order."""
+
+    def gathers(site: Site) -> bool:
+        collective = operation_of(site).collective
+        return collective is not None and collective.gathers
+
+    gathered = side.of_sites(gathers)
+    return np.flatnonzero(gathered | side.edges.has_parent(gathered)).tolist()
 
 
 def _updates(apart: Apart) -> list[int]:

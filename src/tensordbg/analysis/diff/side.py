@@ -54,7 +54,7 @@ class Side:
 
     def is_differentiated(self, row: int) -> bool:
         """Tells whether the program takes gradients of a value."""
-        return self.slot(row) in self.site(row).differentiated
+        return self.slot(row) in self._differentiated[int(self.numbers.site[row])]
 
     def shape(self, row: int) -> tuple[int, ...] | None:
         """The shape of a value; `None` where it is not known."""
@@ -97,7 +97,7 @@ class Side:
     @cached_property
     def backward(self) -> Bools:
         """Whether each value belongs to a backward pass."""
-        return self._of_sites(lambda site: bool(site.backward))
+        return self.of_sites(lambda site: bool(site.backward))
 
     @cached_property
     def updates(self) -> Bools:
@@ -128,7 +128,7 @@ class Side:
     @cached_property
     def drawn_in_vain(self) -> Bools:
         """Marks what is made of random numbers and single ones alone, and goes into nothing else."""
-        draws, whole = self._of_sites(lambda site: operation_of(site).has(Trait.VARIES)), self.numbers.size > 1
+        draws, whole = self.of_sites(lambda site: operation_of(site).has(Trait.VARIES)), self.numbers.size > 1
         if not draws.any():
             return draws
         of_whole = self.edges.of(whole[self.edges.parent])
@@ -138,15 +138,32 @@ class Side:
     @cached_property
     def may_be_differentiated(self) -> Bools:
         """Whether the program takes gradients of any output of the operation of each value."""
-        return self._of_sites(lambda site: bool(site.differentiated))
+        return self.of_sites(lambda site: bool(self._differentiated[site.site]))
 
-    def _of_sites(self, wanted: Callable[[Site], bool]) -> Bools:
-        """For each value whether its site is wanted."""
+    @cached_property
+    def _differentiated(self) -> dict[int, tuple[int, ...]]:
+        """For each site the outputs that the program takes gradients of."""
+        return {number: site.differentiated for number, site in self.program.sites.items()}
+
+    def of_sites(self, wanted: Callable[[Site], bool]) -> Bools:
+        """Tells for each value whether its site is wanted."""
         table = np.zeros(len(self.values.ports.first), dtype=np.bool_)
         for each in self.program.sites.values():
             table[each.site] = wanted(each)
         result: Bools = table[self.numbers.site]
         return result
+
+    @cached_property
+    def shared_steps(self) -> frozenset[int]:
+        """The steps whose gradients are put together with those that other processes take of their share of a batch."""
+
+        def reduces(site: Site) -> bool:
+            collective = operation_of(site).collective
+            return collective is not None and collective.reduces
+
+        of_gradients = self.backward | self.updates
+        taken = self.of_sites(reduces) & (of_gradients | self.edges.has_parent(of_gradients))
+        return frozenset(self.numbers.step[taken].tolist())
 
     @cached_property
     def kept(self) -> Bools:
