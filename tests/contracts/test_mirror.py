@@ -44,6 +44,8 @@ NOT_MIRRORED = {
     "analysis/diff/reproduced.py": "e2e/test_diff_training.py",
     "analysis/diff/damped.py": "e2e/test_diff_pairs.py",
     "analysis/diff/in_parts.py": "e2e/test_diff_pairs.py",
+    "analysis/diff/clipped.py": "e2e/test_diff_training.py",
+    "analysis/diff/rerun.py": "e2e/test_diff_elements.py",
     "analysis/diff/noise.py": "e2e/test_diff_noise.py",
     "analysis/diff/reordered.py": "e2e/test_diff_order.py",
     "analysis/diff/result.py": "e2e/test_diff.py",

@@ -280,3 +280,89 @@ def test_values_that_are_exchanged_are_told_where_they_go_in(tmp_path: Path, lea
         assert "each takes another value that both runs have" in found.explanation
     if not learns:
         assert tensordbg.diff(tmp_path / "c", torch_a).status == "same"
+
+
+@pytest.mark.parametrize("slope", [0.1, 0.3])
+def test_an_operation_of_one_framework_is_run_with_the_inputs_of_another(tmp_path: Path, slope: float) -> None:
+    import tensorflow as tf
+
+    with tensordbg.record(tmp_path / "a", detail="values"):
+        h = F.leaky_relu(torch.tensor(X) @ torch.tensor(WEIGHTS[0]), 0.1)
+        (h @ torch.tensor(WEIGHTS[2])).softmax(-1).square().sum()
+    with tensordbg.record(tmp_path / "b", detail="values"):
+
+        @tf.function
+        def step(x: Any) -> Any:
+            h = tf.nn.leaky_relu(x @ WEIGHTS[0], slope)
+            return tf.reduce_sum(tf.nn.softmax(h @ WEIGHTS[2]) ** 2)
+
+        step(tf.constant(X))
+    result = tensordbg.diff(tmp_path / "a", tmp_path / "b")
+    if slope == 0.1:
+        assert (result.status, result.first) == ("same", None)
+        return
+    found = first(result)
+    assert (found.added, found.difference[0].attribute) == (True, "slope")
+    assert found.rerun is not None
+    assert found.measured is not None
+    assert found.rerun.largest == pytest.approx(found.measured.largest, rel=1e-5)
+
+
+def clipping(folder: Path, limit: float) -> Path:
+    """Trains by Adam in PyTorch, with clipped gradients unless the limit is 0."""
+    with tensordbg.record(folder):
+        w = [torch.nn.Parameter(torch.tensor(each)) for each in WEIGHTS]
+        rule, forward = torch.optim.Adam(w, 1e-3, eps=1e-7), forward_of("")
+        for _ in range(3):
+            rule.zero_grad()
+            F.cross_entropy(forward(torch.tensor(X), w), torch.tensor(Y)).backward()
+            if limit:
+                torch.nn.utils.clip_grad_norm_(w, limit)
+            rule.step()
+    return folder
+
+
+def test_clipping_is_told_though_adam_makes_the_same_of_it(tmp_path: Path) -> None:
+    """The parameters agree, as Adam divides by what it is given; and each framework adds another number to the norm."""
+
+    def rule(limit: float | None) -> Any:
+        return lambda of: of.Adam(1e-3, global_clipnorm=limit, epsilon=1e-7)
+
+    plain, clipped = of_keras(tmp_path / "a", rule(None)), of_keras(tmp_path / "b", rule(0.1))
+    ports = {limit: clipping(tmp_path / f"{limit}", limit) for limit in (0.0, 0.1, 0.05, 100.0)}
+    for reference, limit in ((plain, 0.0), (clipped, 0.1), (plain, 100.0)):
+        result = tensordbg.diff(reference, ports[limit])
+        assert (result.status, result.first) == ("same", None)
+    for reference, limit, by in ((plain, 0.1, "; B scales"), (clipped, 0.0, "; A scales"), (clipped, 0.05, "does not")):
+        found = first(tensordbg.diff(reference, ports[limit]))
+        assert found.kind == "update"
+        assert by in found.explanation
+
+
+CELLS = {"lstm": ("ifgo", ("figo", "ifog")), "gru": ("rzn", ("zrn",))}
+
+
+@pytest.mark.parametrize(("kind", "order"), [(kind, order) for kind, (_, others) in CELLS.items() for order in others])
+def test_gates_in_another_order_are_named(tmp_path: Path, kind: str, order: str) -> None:
+    def run(folder: Path, order: str) -> Path:
+        with tensordbg.record(folder):
+            torch.manual_seed(1)
+            first, again = torch.randn(6, 4 * len(order)), torch.randn(4, 4 * len(order))
+            h = c = torch.zeros(3, 4)
+            for step in range(3):
+                of_x, of_h = torch.tensor(X[step : step + 3, :6]) @ first, h @ again
+                if kind == "lstm":
+                    p = dict(zip(order, (of_x + of_h).chunk(4, -1), strict=True))
+                    c = torch.sigmoid(p["f"]) * c + torch.sigmoid(p["i"]) * torch.tanh(p["g"])
+                    h = torch.sigmoid(p["o"]) * torch.tanh(c)
+                else:
+                    p, q = (dict(zip(order, each.chunk(3, -1), strict=True)) for each in (of_x, of_h))
+                    z, r = (torch.sigmoid(p[each] + q[each]) for each in "zr")
+                    n = torch.tanh(p["n"] + r * q["n"])
+                    h = (1 - z) * n + z * h
+            torch.exp(h)
+        return folder
+
+    found = first(tensordbg.diff(run(tmp_path / "a", CELLS[kind][0]), run(tmp_path / "b", order)))
+    assert found.kind == "value"
+    assert "gates, heads or channels are in another order" in found.explanation

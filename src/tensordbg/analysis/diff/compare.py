@@ -10,6 +10,7 @@ from tensordbg.analysis.columns.reading import Bools, TraceSource
 from tensordbg.analysis.diff.agreement import Agreement, find_agreement
 from tensordbg.analysis.diff.anchors import Anchors, Named, find_anchors
 from tensordbg.analysis.diff.apart import Apart, Pair
+from tensordbg.analysis.diff.clipped import clipped
 from tensordbg.analysis.diff.damped import with_damped
 from tensordbg.analysis.diff.doubtful import without_doubtful
 from tensordbg.analysis.diff.earlier import with_earlier
@@ -83,6 +84,7 @@ def compare_sides(a: Side, b: Side, asked: Asked) -> Comparison:
         apart_a, apart_b = _apart((a, b), agreement, anchors)
         pairs = _pairs(apart_a, apart_b, room) or unlike_sources(apart_a, apart_b)
         pairs = with_earlier(apart_a, apart_b, pairs) or reordered_results(apart_a, apart_b, agreement)
+        pairs = pairs or clipped(apart_a, apart_b)
     parted = tuple((pair.a, pair.b) for pair in pairs)
     pairs = with_damped(apart_a, apart_b, pairs, agreement.tolerance)
     pairs = led_back(apart_a, apart_b, pairs, agreement)
@@ -166,11 +168,12 @@ def _regions(sides: tuple[Side, Side], agreed: Bools, losses: Bools) -> Regions:
 
 
 def _told(a: Apart, b: Apart, pair: Pair, found: Explained) -> FirstDifference:
+    error = found.error if found.error < FAR else None
     return FirstDifference(
         kind=found.kind,
         a=tensor_at(a.side, found.row_a),
         b=tensor_at(b.side, found.row_b),
-        error=found.error if found.error < FAR else None,
+        error=error,
         added=found.added,
         difference=found.difference,
         explanation=found.explanation,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tensordbg.analysis.diff.apart import Apart, Pair, are_of_one_kind, distance_of
-from tensordbg.analysis.diff.arrangement import fill_unlike, in_another_order
+from tensordbg.analysis.diff.arrangement import fill_unlike, in_another_order, other_parts
 from tensordbg.analysis.diff.attributes import attribute_differences
 from tensordbg.analysis.diff.beginnings import Unlike, unlike, unlike_inputs
 from tensordbg.analysis.diff.edges import reached
@@ -210,6 +210,9 @@ def _value(a: Apart, b: Apart, pair: Pair) -> Explained:
         difference = ()
         text = f"{types[1]} of B is not given what {types[0]} of A is: each takes another value that both runs have"
         suggestion = "compare what goes into the two lines: two values are exchanged, or one is mistaken"
+        if other_parts(a, b, pair):
+            text += "; they are made of parts of one value: gates, heads or channels are in another order"
+            suggestion = SUGGESTIONS["order"]
     elif difference:
         text, suggestion = f"from equal inputs, with unlike attributes: {told(difference)}", settings_to_set(difference)
     elif given := _given_besides(a, b, pair):
@@ -234,9 +237,20 @@ def _value(a: Apart, b: Apart, pair: Pair) -> Explained:
         text = f"from equal inputs A computes {types[0]} and B {types[1]}, which give other values"
         suggestion = "compare the two lines: another operation, or another formula for the same"
     else:
-        text = f"{types[1]} of B gives other values than {types[0]} of A, from equal inputs"
-        suggestion = "compare the arguments of the two lines: an epsilon, an axis, a mask, a scale, an approximation"
+        text, suggestion = _of_one_kind(a, b, pair, types)
     return Explained("value", pair.a, pair.b, pair.distance, agrees, difference, text, suggestion)
+
+
+def _of_one_kind(a: Apart, b: Apart, pair: Pair, types: tuple[str, str]) -> tuple[str, str]:
+    """Tells of two operations of one kind between which no difference is known but that of their results."""
+    if other_parts(a, b, pair):
+        text = (
+            f"{types[1]} of B and {types[0]} of A each take a part of a value that both runs have, and not the same "
+            "part: gates, heads or channels are in another order"
+        )
+        return text, SUGGESTIONS["order"]
+    text = f"{types[1]} of B gives other values than {types[0]} of A, from equal inputs"
+    return text, "compare the arguments of the two lines: an epsilon, an axis, a mask, a scale, an approximation"
 
 
 def _approximation(a: Apart, b: Apart, pair: Pair) -> tuple[AttributeDifference, ...]:
