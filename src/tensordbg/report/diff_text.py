@@ -93,11 +93,30 @@ def sentences(found: FirstDifference) -> list[str]:
         names = ", ".join(f"{each.view.tensor} ({_place(each)})" for each in found.only)
         parts.append(f"only one   {names}")
     if found.error is not None:
-        made = {True: "made there: what went in agrees", False: "it came in", None: "not known where it was made"}
-        parts.append(f"apart by   {short(found.error)}, {made[found.added]}")
+        parts.append(f"apart by   {short(found.error)}, {_made(found)}")
     if found.measured is not None:
         parts.append(f"measured   {_measured(found.measured)}")
+    if found.rerun is not None:
+        parts.append(f"measured   {_run_again(found, found.rerun)}")
     return [*parts, f"why        {found.explanation}", f"fix        {found.suggestion}"]
+
+
+def _made(found: FirstDifference) -> str:
+    if found.rerun is not None:
+        return "made there, as a second run measured" if found.added else "it came in, as a second run measured"
+    made = {True: "made there: what went in agrees", False: "it came in", None: "not known where it was made"}
+    return made[found.added]
+
+
+def _run_again(found: FirstDifference, measured: Measured) -> str:
+    """The difference of A's elements from those that B's operation makes of A's inputs."""
+    if not found.added:
+        return "given A's inputs, B's operation makes what A has"
+    at = f" at {list(measured.position)}" if measured.position else ""
+    return (
+        f"given A's inputs, B's operation makes {measured.b:.6g}{at} where A has {measured.a:.6g}: "
+        f"it adds at most {short(measured.largest)}"
+    )
 
 
 def _place(tensor: ComparedTensor) -> str:

@@ -47,6 +47,7 @@ def _difference(found: FirstDifference) -> dict[str, Any]:
         "explanation": found.explanation,
         "suggestion": found.suggestion,
         "measured": None if found.measured is None else _measured(found.measured),
+        "rerun": None if found.rerun is None else _measured(found.rerun),
         **({"only": [_tensor(each) for each in found.only]} if found.only else {}),
     }
 

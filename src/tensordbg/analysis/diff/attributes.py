@@ -47,7 +47,7 @@ class _Number(NamedTuple):
 
 def attribute_differences(a: Apart, b: Apart, pair: Pair) -> tuple[AttributeDifference, ...]:
     """Tells the settings of which both operations have a value, and not the same, then a number that only one has."""
-    given_a, given_b = _settings(a, pair.a), _settings(b, pair.b)
+    given_a, given_b = settings_of(a, pair.a), settings_of(b, pair.b)
     one_framework = a.side.site(pair.a).framework == b.side.site(pair.b).framework
     if not one_framework and _PADDING in given_a.keys() & given_b.keys():
         sizes = _sizes(a, b, pair)
@@ -60,7 +60,8 @@ def attribute_differences(a: Apart, b: Apart, pair: Pair) -> tuple[AttributeDiff
     return tuple(found) or _unlike_number(a, b, pair)
 
 
-def _settings(apart: Apart, row: int) -> dict[str, object]:
+def settings_of(apart: Apart, row: int) -> dict[str, object]:
+    """Tells the settings of the operation that computed a value, by the names under which they are compared."""
     site = apart.side.site(row)
     said = json.loads(site.attributes)
     found = {
@@ -152,7 +153,7 @@ def _only(mine: list[_Number], theirs: list[_Number]) -> list[_Number]:
 def own_numbers(apart: Apart, row: int) -> Iterator[_Number]:
     """Tells the settings that are fractions, and the single numbers that an operation is given."""
     side = apart.side
-    found = [(name, value) for name, value in _settings(apart, row).items() if name not in _OF_STATE]
+    found = [(name, value) for name, value in settings_of(apart, row).items() if name not in _OF_STATE]
     constants = (
         (_name_of(apart, parent), float(side.numbers.statistics[parent, LOW]))
         for parent in side.edges.parents[row] if side.numbers.size[parent] == 1 and not side.edges.parents[parent]

@@ -17,7 +17,7 @@ from tensordbg.analysis.diff.earlier import with_earlier
 from tensordbg.analysis.diff.elements import measure
 from tensordbg.analysis.diff.ends import not_compared, unlike_losses
 from tensordbg.analysis.diff.error_flow import Known, find_error_flow
-from tensordbg.analysis.diff.exchanged import with_exchanged
+from tensordbg.analysis.diff.exchanged import are_given_others, with_exchanged
 from tensordbg.analysis.diff.explaining import explain
 from tensordbg.analysis.diff.first_difference import find_pairs
 from tensordbg.analysis.diff.in_parts import without_parts
@@ -28,6 +28,7 @@ from tensordbg.analysis.diff.numbers import LOW
 from tensordbg.analysis.diff.parameters import pair_parameters
 from tensordbg.analysis.diff.regions import Marks, Regions, find_regions
 from tensordbg.analysis.diff.reordered import explain_reordered, led_back, reordered_results
+from tensordbg.analysis.diff.rerun import run_again
 from tensordbg.analysis.diff.result import ComparedTensor, Comparison, FirstDifference
 from tensordbg.analysis.diff.side import Side, read_side
 from tensordbg.analysis.diff.steps import align, step_errors, with_drift
@@ -95,7 +96,7 @@ def compare_sides(a: Side, b: Side, asked: Asked) -> Comparison:
         (pair, loose.get(pair) or explain(apart_a, apart_b, pair))
         for pair in _of_first_step(b, [each for each in pairs if not each.beside] or list(loose))
     ]
-    differences = [_told(apart_a, apart_b, *each) for each in explained]
+    differences = [_told(apart_a, apart_b, *each, agreement.tolerance) for each in explained]
     beside = ((pair.a, pair.b) for pair in _of_first_step(b, pairs) if pair.beside)
     begun = tuple(dict.fromkeys([*((found.row_a, found.row_b) for _, found in explained), *beside]))
     matched = int((agreement.b & ~b.numbers.constant).sum())
@@ -167,18 +168,21 @@ def _regions(sides: tuple[Side, Side], agreed: Bools, losses: Bools) -> Regions:
     return find_regions(side.edges, agreed, marks)
 
 
-def _told(a: Apart, b: Apart, pair: Pair, found: Explained) -> FirstDifference:
+def _told(a: Apart, b: Apart, pair: Pair, found: Explained, tolerance: float) -> FirstDifference:
     error = found.error if found.error < FAR else None
+    of_values = found.kind == "value" and not are_given_others(a, b, pair)
+    rerun = run_again(a, b, (found.row_a, found.row_b), tolerance) if of_values else None
     return FirstDifference(
         kind=found.kind,
         a=tensor_at(a.side, found.row_a),
         b=tensor_at(b.side, found.row_b),
-        error=error,
-        added=found.added,
+        error=rerun.error if rerun is not None and rerun.adds else error,
+        added=found.added if rerun is None else rerun.adds,
         difference=found.difference,
         explanation=found.explanation,
         suggestion=found.suggestion,
         measured=measure(a.side, found.row_a, b.side, found.row_b),
+        rerun=None if rerun is None else rerun.measured,
         only=(*(tensor_at(a.side, row) for row in pair.extra_a), *(tensor_at(b.side, row) for row in pair.extra_b)),
     )
 

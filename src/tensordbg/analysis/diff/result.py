@@ -52,9 +52,10 @@ class FirstDifference:
     a: ComparedTensor | None
     b: ComparedTensor | None
     error: float | None
-    """The distance of the two, see `matching.py`; None where they are not the same value computed otherwise."""
+    """The distance of the two, see `matching.py`; None where they are not the same value computed otherwise. Where a
+    second run has measured what is added it is that: the largest difference, beside the largest element of A."""
     added: bool | None
-    """Whether it is made there: all that went in agrees. None where that is not known."""
+    """Whether it is made there: all that went in agrees, or a second run says so. None where that is not known."""
     difference: tuple[AttributeDifference, ...]
     explanation: str
     suggestion: str
@@ -62,6 +63,8 @@ class FirstDifference:
     """Of the kind `missing`: what the one run computes and the other does not."""
     measured: Measured | None = None
     """The two compared element by element; None where their elements were not kept."""
+    rerun: Measured | None = None
+    """A's value beside what B's operation makes of A's inputs, see `rerun.py`; None where that is not known."""
 
 
 @dataclass(frozen=True)
