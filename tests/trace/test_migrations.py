@@ -5,6 +5,8 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
 import pytest
 
 from tensordbg.errors import TraceError
@@ -167,3 +169,23 @@ def test_what_a_migration_does_not_mention_stays() -> None:
     assert same.metadata({"a": 1}) == {"a": 1}
     assert same.row("sites", {"a": 1}) == {"a": 1}
     assert same.table("sites", table) is table
+
+
+def test_of_a_version_that_lacks_columns_only_those_are_read_that_are_asked_for(
+    trace: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seal.seal_all(trace)
+    expected = [row["step"] for row in all_tables(trace)["tensors"]]
+    path = trace / "trace.json"
+    path.write_text(json.dumps({**json.loads(path.read_text()), "format": 4}))
+    read, asked = pq.ParquetFile.read_row_groups, list[list[str] | None]()
+
+    def noting(self: Any, groups: Any, columns: Any = None) -> pa.Table:
+        asked.append(columns)
+        return read(self, groups, columns=columns)
+
+    monkeypatch.setattr(pq.ParquetFile, "read_row_groups", noting)
+    reader = open_trace(trace)
+    assert reader.tensors(0, reader.tensor_count, ["step"])["step"].to_pylist() == expected
+    assert pa.concat_tables(reader.scan(["step"], pc.field("event") >= 0))["step"].to_pylist() == expected
+    assert asked == [["step"], ["event", "step"]]

@@ -39,7 +39,9 @@ class Migration:
     row: Callable[[str, Row], Row] = _same_row
     """Of one JSON line, by the name of its file (`sites`)."""
     table: Callable[[str, pa.Table], pa.Table] = _same_table
-    """Of one sealed table with all its columns, by its name."""
+    """Of one sealed table, by its name; with all its columns, unless it only adds some."""
+    only_adds: bool = False
+    """Whether it leaves the columns that a table has as they are."""
 
 
 _SINCE_2: dict[str, dict[str, Any]] = {
@@ -75,10 +77,10 @@ def _adding(columns: dict[str, dict[str, Any]]) -> Callable[[str, pa.Table], pa.
 
 MIGRATIONS: dict[int, Migration] = {
     # The JSON lines of version 1 lack these too; `rows.py` takes the same values for what is missing.
-    1: Migration(table=_adding(_SINCE_2)),
-    2: Migration(table=_adding(_SINCE_3)),
-    3: Migration(table=_adding(_SINCE_4)),
-    4: Migration(table=_adding(_SINCE_5)),
+    1: Migration(table=_adding(_SINCE_2), only_adds=True),
+    2: Migration(table=_adding(_SINCE_3), only_adds=True),
+    3: Migration(table=_adding(_SINCE_4), only_adds=True),
+    4: Migration(table=_adding(_SINCE_5), only_adds=True),
 }
 """By the version that they start from. Version 1 is the first."""
 
@@ -117,6 +119,11 @@ def upgrade_table(version: int, name: str, table: pa.Table) -> pa.Table:
     for migration in _steps(version):
         table = migration.table(name, table)
     return table
+
+
+def needs_all_columns(version: int) -> bool:
+    """Tells whether a table has to be read whole to be upgraded: not where versions have only added columns."""
+    return any(migration.table is not _same_table and not migration.only_adds for migration in _steps(version))
 
 
 def _steps(version: int) -> Iterator[Migration]:

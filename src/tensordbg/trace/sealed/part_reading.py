@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 
 from tensordbg.opening import is_brought
 from tensordbg.trace.damage import damaged, reading_of
-from tensordbg.trace.migrations import upgrade_table
+from tensordbg.trace.migrations import needs_all_columns, upgrade_table
 from tensordbg.trace.program.proportion import MOST_NUMBERS
 from tensordbg.trace.schema import EVENT_TABLES, FORMAT_VERSION, TABLES
 from tensordbg.trace.sealed.parts import HeldPart, Part, open_part
@@ -96,7 +96,10 @@ class SealedPart:
             TraceError: If it is damaged.
         """
         if self._version != FORMAT_VERSION:
-            table = self.read()
+            needed = dict.fromkeys(
+                [*columns, *(word for word in re.findall(r"\w+", str(where)) if word in self._names)]
+            )
+            table = self._read(self._every_group, list(needed))
             return (table if where is None else table.filter(where)).select(columns)
         # It brings pandas along, which takes longer to import than most commands take, and few of them come here.
         import pyarrow.dataset as ds
@@ -112,6 +115,18 @@ class SealedPart:
             form = ds.ParquetFileFormat(default_fragment_scan_options=checked)
             dataset = ds.dataset([name], schema=TABLES[self._name], format=form)
             return self._sound(dataset.to_table(columns=list(columns), filter=where))
+
+    def _held_of(self, names: Sequence[str]) -> list[str] | None:
+        """The columns of an older file that are read for some of the present ones; `None` for all."""
+        if needs_all_columns(self._version):
+            return None
+        held = self._held.parquet.schema_arrow.names
+        return [name for name in held if name in names] or held[:1]
+
+    @property
+    def _names(self) -> list[str]:
+        names: list[str] = TABLES[self._name].names
+        return names
 
     def _groups_with(self, where: Sequence[Any]) -> list[int]:
         """The groups of rows for which each of some expressions may hold, by their statistics."""
@@ -174,8 +189,9 @@ class SealedPart:
                 table = file.read_row_groups(groups, columns=names)
             else:
                 names = list(columns or schema.names)
-                self._held.need(groups, None)
-                table = upgrade_table(self._version, self._name, file.read_row_groups(groups))
+                held = self._held_of(names)
+                self._held.need(groups, held)
+                table = upgrade_table(self._version, self._name, file.read_row_groups(groups, columns=held))
             table.validate(full=True)
             return self._sound(table.select(names).cast(_only(schema, names)))
 
