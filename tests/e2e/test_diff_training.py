@@ -366,3 +366,21 @@ def test_gates_in_another_order_are_named(tmp_path: Path, kind: str, order: str)
     found = first(tensordbg.diff(run(tmp_path / "a", CELLS[kind][0]), run(tmp_path / "b", order)))
     assert found.kind == "value"
     assert "gates, heads or channels are in another order" in found.explanation
+
+
+def test_an_epsilon_that_eager_code_adds_is_told(tmp_path: Path) -> None:
+    import tensorflow as tf
+
+    def run(folder: Path, epsilon: float, wrap: Any) -> Path:
+        with tensordbg.record(folder):
+
+            def step(x: Any) -> Any:
+                mean, variance = tf.nn.moments(x, -1, keepdims=True)
+                return tf.nn.relu((x - mean) * tf.math.rsqrt(variance + epsilon) @ WEIGHTS[0])
+
+            wrap(step)(tf.constant(X))
+        return folder
+
+    reference = run(tmp_path / "a", 0.1, tf.function)
+    found = first(tensordbg.diff(reference, run(tmp_path / "b", 0.001, lambda step: step)))
+    assert [(each.attribute, each.a, each.b) for each in found.difference] == [("epsilon", 0.1, 0.001)]

@@ -25,6 +25,8 @@ _REDUCING = frozenset({Kind.MEAN, Kind.SUM, Kind.STANDARD_DEVIATION})
 _SQUARING = frozenset({Kind.SQUARE, Kind.SQUARED_DIFFERENCE, Kind.POWER, Kind.MULTIPLY, Kind.ABSOLUTE})
 _CENTRING = frozenset({Kind.SUBTRACT, Kind.MEAN})
 _SCALING = frozenset({Kind.MULTIPLY, Kind.DIVIDE, Kind.RECIPROCAL, Kind.NEGATE, Kind.ADD, Kind.SUBTRACT})
+_WRITTEN = frozenset({Kind.CONSTANT, Kind.INPUT})
+"""What a number is that a program writes down: in eager code it comes from outside."""
 _WRITTEN_OUT = 16
 """So many operations around a value are looked at for the root of its normalization."""
 PLACE = "place of epsilon"
@@ -201,7 +203,7 @@ def _epsilon_of(side: Side, row: int) -> Iterator[float]:
 
 def _given_numbers(side: Side, row: int) -> Iterator[float]:
     for parent in side.edges.parents[row]:
-        if side.numbers.size[parent] == 1 and side.operation(parent).kind is Kind.CONSTANT:
+        if side.numbers.size[parent] == 1 and side.operation(parent).kind in _WRITTEN:
             yield float(side.numbers.statistics[parent, LOW])
 
 

@@ -180,10 +180,11 @@ def _elements(side: Side, event: int) -> Array | None:
 
 
 def _is_written(side: Side, event: int) -> bool:
-    """Tells whether the program has written a value down: a number, or an axis."""
+    """Tells whether the program has written a value down: an axis, or a number, which eager code has from outside."""
     if event == NONE:
         return False
-    return operation_of(side.program.sites[int(side.values.events.site[event])]).kind is Kind.CONSTANT
+    kind = operation_of(side.program.sites[int(side.values.events.site[event])]).kind
+    return kind is Kind.CONSTANT or (kind is Kind.INPUT and side.details.views([event])[event].shape == ())
 
 
 def _rounding(side: Side, row: int) -> float:
