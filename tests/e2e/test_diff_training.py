@@ -384,3 +384,29 @@ def test_an_epsilon_that_eager_code_adds_is_told(tmp_path: Path) -> None:
     reference = run(tmp_path / "a", 0.1, tf.function)
     found = first(tensordbg.diff(reference, run(tmp_path / "b", 0.001, lambda step: step)))
     assert [(each.attribute, each.a, each.b) for each in found.difference] == [("epsilon", 0.1, 0.001)]
+
+
+def attending(folder: Path, order: bool = False, change: str = "") -> Path:
+    """Trains an attention whose keys have a bias, which has no gradient but rounding; products may be in two parts."""
+    with tensordbg.record(folder):
+        w = [torch.nn.Parameter(torch.tensor(each)) for each in (WEIGHTS[0], WEIGHTS[0][::-1].copy(), WEIGHTS[2])]
+        bias = torch.nn.Parameter(torch.full((10,), 0.1))
+        betas = (0.8, 0.999) if change == "betas" else (0.9, 0.999)
+        rule = torch.optim.Adam([*w, bias], 1e-1 if change == "rate" else 1e-2, betas)
+        for _ in range(3):
+            rule.zero_grad()
+            x = torch.tensor(X)
+            scores = torch.einsum("qd,kd->qk", x @ w[0], x @ w[1] + bias) if order else (x @ w[0]) @ (x @ w[1] + bias).T
+            F.cross_entropy(scores.softmax(-1) @ x @ w[2], torch.tensor(Y)).backward()
+            rule.step()
+    return folder
+
+
+def test_steps_that_adam_makes_of_rounding_are_no_difference(tmp_path: Path) -> None:
+    reference = attending(tmp_path / "a")
+    result = tensordbg.diff(reference, attending(tmp_path / "b", order=True))
+    assert (result.status, result.first) == ("same", None)
+    for change in ("rate", "betas"):
+        assert (
+            first(tensordbg.diff(reference, attending(tmp_path / change, order=True, change=change))).kind == "update"
+        )
