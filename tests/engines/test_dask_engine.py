@@ -15,6 +15,7 @@ from tensordbg.analysis.query_spread import sql_by_engine
 from tensordbg.analysis.spread import why_by_engine
 from tensordbg.analysis.why import why_of_run
 from tensordbg.engines import dask_engine as module
+from tensordbg.engines import waiting
 from tensordbg.engines.dask_engine import dask_engine
 from tensordbg.engines.engine import Engine, Lost
 from tensordbg.errors import UsageError
@@ -53,7 +54,7 @@ def test_a_command_says_the_same_with_and_without(dask_cluster: str, sample_run:
 
 
 def test_nobody_listens(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "_REACHED", 0.5)
+    monkeypatch.setattr(module, "REACHED", 0.5)
     with (
         pytest.raises(UsageError, match=r"^dask://127\.0\.0\.1:1: no scheduler of Dask answers there"),
         dask_engine("127.0.0.1:1"),
@@ -97,7 +98,7 @@ def test_a_query_is_answered_the_same_where_a_worker_is_killed(
 def test_who_kills_one_worker_after_the_other_is_lost(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     assert engine.map(deadly, [1]) == [Lost("the workers that read it died, one after the other")]
     # Nobody is left now.
-    monkeypatch.setattr(module, "_LOOK", 0.1)
-    monkeypatch.setattr(module, "_ALONE", 0.2)
+    monkeypatch.setattr(waiting, "_LOOK", 0.1)
+    monkeypatch.setattr(waiting, "_ALONE", 0.2)
     with pytest.raises(UsageError, match="has no workers; start some with `dask worker`"):
         engine.map(doubled, [1])

@@ -18,6 +18,7 @@ from tensordbg.analysis.query_spread import sql_by_engine
 from tensordbg.analysis.spread import why_by_engine
 from tensordbg.analysis.why import why_of_run
 from tensordbg.engines import ray_engine as module
+from tensordbg.engines import waiting
 from tensordbg.engines.engine import Engine, Lost
 from tensordbg.engines.ray_engine import ray_engine
 from tensordbg.errors import UsageError
@@ -95,7 +96,7 @@ def test_a_worker_without_tensordbg_says_so(engine: Engine, monkeypatch: pytest.
 
 
 def test_nobody_listens(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "_REACHED", 0.5)
+    monkeypatch.setattr(module, "REACHED", 0.5)
     with (
         pytest.raises(UsageError, match=r"^ray://127\.0\.0\.1:1: no server for Ray's clients answers there"),
         ray_engine("127.0.0.1:1"),
@@ -178,6 +179,6 @@ class Idle:
     ],
 )
 def test_a_cluster_that_can_not_answer_is_given_up(cluster: Idle, said: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "_ALONE", -1.0)
+    monkeypatch.setattr(waiting, "_ALONE", -1.0)
     with pytest.raises(UsageError, match=said):
         module._Ray(cluster, "ray://a:1").map(doubled, [1])

@@ -3,22 +3,13 @@
 from __future__ import annotations
 
 import logging
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 from tensordbg.engines.engine import DIED, Answer, Engine, Item, Lost, lacking, one_line
+from tensordbg.engines.waiting import REACHED, wait_for_answers
 from tensordbg.errors import UsageError
-
-_REACHED = 10.0
-"""Seconds in which a scheduler must answer."""
-
-_LOOK = 2.0
-"""Seconds after which one looks again whether there are workers."""
-
-_ALONE = 60.0
-"""Seconds that may pass without any worker: meanwhile those that died are started again, if somebody does so."""
 
 _ROUNDS = 3
 """So often an item is given to Dask, which by itself gives it to several workers."""
@@ -40,7 +31,7 @@ def dask_engine(place: str) -> Iterator[Engine]:
     # It tells of lost connections on standard error, with tracebacks.
     logging.getLogger("distributed").setLevel(logging.CRITICAL)
     try:
-        client = Client(f"tcp://{place}", timeout=_REACHED, set_as_default=False)
+        client = Client(f"tcp://{place}", timeout=REACHED, set_as_default=False)
     except (OSError, ValueError) as error:
         raise UsageError(
             f"dask://{place}: no scheduler of Dask answers there ({one_line(error)}); give the address that `dask "
@@ -84,18 +75,17 @@ class _Dask:
     def _wait(self, futures: Sequence[Any]) -> None:
         from distributed import wait
 
-        alone = time.monotonic()
-        while futures:
+        def answered(seconds: float) -> bool:
             try:
-                wait(futures, timeout=_LOOK)
+                wait(futures, timeout=seconds)
             except TimeoutError:
-                pass
-            else:
-                return
-            if self._client.scheduler_info(n_workers=-1)["workers"]:
-                alone = time.monotonic()
-            elif time.monotonic() - alone > _ALONE:
-                raise UsageError(f"{self._address}: has no workers; start some with `dask worker`")
+                return False
+            return True
+
+        def has_workers() -> bool:
+            return bool(self._client.scheduler_info(n_workers=-1)["workers"])
+
+        wait_for_answers(answered, has_workers, f"{self._address}: has no workers; start some with `dask worker`")
 
     def _answer(self, future: Any) -> Any:
         from distributed import KilledWorker

@@ -16,19 +16,11 @@ from contextlib import contextmanager
 from typing import Any
 
 from tensordbg.engines.engine import DIED, Answer, Engine, Item, Lost, lacking, one_line
+from tensordbg.engines.waiting import REACHED, wait_for_answers
 from tensordbg.errors import UsageError
-
-_REACHED = 10.0
-"""Seconds in which the server must answer."""
 
 _PAUSES = (1.0, 4.0)
 """Seconds before one connects again where the server answers and can't do its work yet: it has just been started."""
-
-_LOOK = 2.0
-"""Seconds after which one looks again whether there are workers."""
-
-_ALONE = 60.0
-"""Seconds that may pass without a machine that takes work: meanwhile one may be started."""
 
 _RETRIES = 3
 """So often Ray gives an item to another worker where one dies."""
@@ -51,7 +43,7 @@ def ray_engine(place: str) -> Iterator[Engine]:
         ) from None
     try:
         # Ray itself would try for half a minute.
-        socket.create_connection(_host_and_port(place), timeout=_REACHED).close()
+        socket.create_connection(_host_and_port(place), timeout=REACHED).close()
         context = _connected(ray, address)
     except ConnectionAbortedError as error:
         raise UsageError(
@@ -118,15 +110,15 @@ class _Ray:
             ) from None
 
     def _wait(self, answers: Sequence[Any]) -> None:
-        alone, left = time.monotonic(), list(answers)
-        while left:
-            _, left = self._ray.wait(left, num_returns=len(left), timeout=_LOOK)
-            if any(node["Alive"] and node["Resources"].get("CPU") for node in self._ray.nodes()):
-                alone = time.monotonic()
-            elif left and time.monotonic() - alone > _ALONE:
-                raise UsageError(
-                    f"{self._address}: has no machine that takes work; start one with `ray start --address`"
-                )
+        def answered(seconds: float) -> bool:
+            _, left = self._ray.wait(list(answers), num_returns=len(answers), timeout=seconds)
+            return not left
+
+        def has_workers() -> bool:
+            return any(node["Alive"] and node["Resources"].get("CPU") for node in self._ray.nodes())
+
+        none = f"{self._address}: has no machine that takes work; start one with `ray start --address`"
+        wait_for_answers(answered, has_workers, none)
 
     def _answer(self, answer: Any) -> Any:
         from ray.exceptions import RayError, RayTaskError, WorkerCrashedError
