@@ -42,7 +42,7 @@ COMMANDS: Mapping[str, tuple[str, ...]] = {
     "version": ("ver",),
     "exit": ("quit", "q"),
 }
-"""By name the short names, in the order in which `help` lists them."""
+"""By name the short names; `topics.py` says what they are for."""
 
 OF_PAGES: Mapping[str, str] = {
     "/REGEX": "go to the next line in which it is found; `/` alone to the one after that",

@@ -14,6 +14,7 @@ from tensordbg.console.names.run_parts import parts_of_run
 from tensordbg.console.pages.tensor_order import KEYS
 from tensordbg.console.pages.texts import word
 from tensordbg.console.settings import NAMES
+from tensordbg.console.topics import PAGES, TOPICS
 from tensordbg.errors import TensordbgError, UsageError
 
 MOST = 200
@@ -141,7 +142,7 @@ _ARGUMENTS: Mapping[str, Source] = {
     "break": _files,
     "print_feed": _feeds,
     "config": lambda _: ("show", "set", *NAMES),
-    "help": lambda _: (*COMMANDS, "filters"),
+    "help": lambda _: (*COMMANDS, *TOPICS, PAGES, "filters"),
 }
 _AFTER_OPTION: Mapping[tuple[str, str], Source] = {
     ("list_tensors", "-f"): lambda console: console.filters.names,

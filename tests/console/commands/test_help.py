@@ -5,6 +5,7 @@ import pytest
 from tensordbg.console.command_table import COMMANDS
 from tensordbg.console.console import Console
 from tensordbg.console.language.filters import Filters
+from tensordbg.console.topics import TOPICS
 from tensordbg.errors import UsageError
 from tests.console.recorded import answer, console_on, text
 
@@ -32,9 +33,25 @@ def test_filters_are_told_of_with_those_of_the_user(console: Console) -> None:
 
 
 def test_an_unknown_command_is_answered_with_the_nearest(console: Console) -> None:
-    with pytest.raises(UsageError, match=r"no command 'list_tensor'; did you mean 'list_tensors'?"):
+    with pytest.raises(UsageError, match=r"no command or topic 'list_tensor'; did you mean 'list_tensors'?"):
         console.answer("help list_tensor")
 
 
 def test_no_description_is_cut(console: Console) -> None:
     assert not [line for line in answer(console, "help") if line.endswith("...")]
+
+
+@pytest.mark.parametrize("topic", TOPICS)
+def test_a_topic_has_its_commands_and_how_they_are_used(console: Console, topic: str) -> None:
+    said = text(console, f"help {topic}")
+    assert TOPICS[topic].title in said
+    assert TOPICS[topic].text.splitlines()[0] in said
+    for name in TOPICS[topic].commands:
+        assert len([line for line in said.splitlines() if line.split()[:1] == [name]]) == 2
+
+
+def test_the_list_leads_to_every_topic(console: Console) -> None:
+    said = text(console, "help")
+    for name, topic in TOPICS.items():
+        assert f"{topic.title}: help {name}" in said
+    assert "/REGEX" in text(console, "help pages")

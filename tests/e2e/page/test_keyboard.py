@@ -72,7 +72,7 @@ def test_search_takes_the_keys_until_escape(opened: Any) -> None:
 
 def test_the_help_lists_every_key_and_closes(opened: Any) -> None:
     opened.keyboard.press("?")
-    dialog = opened.get_by_role("dialog", name="Keys")
+    dialog = opened.get_by_role("dialog", name="Help")
     dialog.wait_for()
     keys = dialog.locator("kbd").all_inner_texts()
     assert {"n", "p", "j", "k", "b", "B", "/", "?", "1", "2", "3", "4", "f", "Esc"} <= set(keys)
@@ -82,6 +82,21 @@ def test_the_help_lists_every_key_and_closes(opened: Any) -> None:
     first = opened.url
     opened.keyboard.press("j")
     opened.wait_for_url(lambda url: url != first)
+
+
+def test_the_help_is_narrowed_by_what_one_types(opened: Any) -> None:
+    opened.keyboard.press("?")
+    dialog = opened.get_by_role("dialog", name="Help")
+    expect(dialog.get_by_role("heading", level=3)).to_have_count(7)
+    opened.keyboard.type("next finding")
+    expect(dialog.locator("kbd")).to_have_text(["n"])
+    expect(dialog.get_by_role("status")).to_have_text("1 entry")
+    opened.keyboard.press("Control+a")
+    opened.keyboard.type("nothing has this")
+    expect(dialog.get_by_role("heading", level=3)).to_have_count(0)
+    dialog.get_by_role("button", name="Close").click()
+    opened.keyboard.press("?")
+    expect(dialog.get_by_role("heading", level=3)).to_have_count(7)
 
 
 def test_the_views_of_an_event(opened: Any) -> None:

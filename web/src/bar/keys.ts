@@ -4,10 +4,14 @@ import { toggleDiff, toggleMatrix, toggleOverview, toggleSql } from '../state/ch
 import { chooseTab, goToGraphSearch, goToSearch, nextBad, nextEvent, nextFinding } from '../state/steps';
 import { goOn } from '../state/store';
 
+/** What a key is for: the troubles, the run as a whole, the chosen event, or getting around. */
+export type KeyTopic = 'trouble' | 'run' | 'event' | 'around';
+
 export interface KeyBinding {
   /** As in `KeyboardEvent.key`; any of them. */
   readonly keys: readonly string[];
   readonly does: string;
+  readonly topic: KeyTopic;
   readonly run: () => void;
 }
 
@@ -18,25 +22,26 @@ export const helpShown = signal(false);
 export const paletteShown = signal(false);
 
 export const BINDINGS: readonly KeyBinding[] = [
-  { keys: ['n'], does: 'next finding', run: () => nextFinding(1) },
-  { keys: ['p'], does: 'previous finding', run: () => nextFinding(-1) },
-  { keys: ['j'], does: 'next event of the table', run: () => nextEvent(1) },
-  { keys: ['k'], does: 'previous event of the table', run: () => nextEvent(-1) },
-  { keys: ['b'], does: 'next event that is not finite', run: () => nextBad('forward') },
-  { keys: ['B'], does: 'previous event that is not finite', run: () => nextBad('backward') },
-  { keys: ['o'], does: 'the overview of the run, and back', run: toggleOverview },
-  { keys: ['q'], does: 'ask the tables of the run in SQL, and back', run: toggleSql },
-  { keys: ['d'], does: 'the run beside another, and back', run: toggleDiff },
-  { keys: ['w'], does: 'the processes of the run beside each other, and back', run: toggleMatrix },
-  { keys: ['/'], does: 'search', run: goToSearch },
-  { keys: ['1'], does: 'the chosen event', run: () => chooseTab('event') },
-  { keys: ['2'], does: 'its history', run: () => chooseTab('tensor') },
-  { keys: ['3'], does: 'its values', run: () => chooseTab('values') },
-  { keys: ['4'], does: 'its graph', run: () => chooseTab('graph') },
-  { keys: ['g'], does: 'find in the graph', run: goToGraphSearch },
-  { keys: ['f'], does: 'follow the running program', run: goOn },
+  { keys: ['n'], topic: 'trouble', does: 'next finding', run: () => nextFinding(1) },
+  { keys: ['p'], topic: 'trouble', does: 'previous finding', run: () => nextFinding(-1) },
+  { keys: ['j'], topic: 'event', does: 'next event of the table', run: () => nextEvent(1) },
+  { keys: ['k'], topic: 'event', does: 'previous event of the table', run: () => nextEvent(-1) },
+  { keys: ['b'], topic: 'trouble', does: 'next event that is not finite', run: () => nextBad('forward') },
+  { keys: ['B'], topic: 'trouble', does: 'previous event that is not finite', run: () => nextBad('backward') },
+  { keys: ['o'], topic: 'run', does: 'the overview of the run, and back', run: toggleOverview },
+  { keys: ['q'], topic: 'run', does: 'ask the tables of the run in SQL, and back', run: toggleSql },
+  { keys: ['d'], topic: 'run', does: 'the run beside another, and back', run: toggleDiff },
+  { keys: ['w'], topic: 'run', does: 'the processes of the run beside each other, and back', run: toggleMatrix },
+  { keys: ['/'], topic: 'around', does: 'search', run: goToSearch },
+  { keys: ['1'], topic: 'event', does: 'the chosen event', run: () => chooseTab('event') },
+  { keys: ['2'], topic: 'event', does: 'its history', run: () => chooseTab('tensor') },
+  { keys: ['3'], topic: 'event', does: 'its values', run: () => chooseTab('values') },
+  { keys: ['4'], topic: 'event', does: 'its graph', run: () => chooseTab('graph') },
+  { keys: ['g'], topic: 'around', does: 'find in the graph', run: goToGraphSearch },
+  { keys: ['f'], topic: 'run', does: 'follow the running program', run: goOn },
   {
     keys: ['?'],
+    topic: 'around',
     does: 'this help',
     run: () => {
       helpShown.value = true;

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
@@ -12,8 +12,9 @@ from tensordbg.console.command_table import COMMANDS, OF_PAGES, command_named
 from tensordbg.console.language.findings import KINDS
 from tensordbg.console.language.functions import FUNCTIONS
 from tensordbg.console.language.statistics import FLAGS, STATISTICS
-from tensordbg.console.pages.page import JoinedLines, Lines, Page, Span
+from tensordbg.console.pages.page import FixedLines, JoinedLines, Line, Lines, Page, Span
 from tensordbg.console.pages.texts import table_lines, text_lines
+from tensordbg.console.topics import PAGES, TOPICS, Topic
 from tensordbg.errors import UsageError
 
 if TYPE_CHECKING:
@@ -34,16 +35,28 @@ the scopes in which TensorFlow computes gradients. A condition without a name ta
 min, max, mean, std, sum are over the finite elements."""
 
 
-_FOOT = "`help COMMAND` tells all of one, `help filters` of filters; `COMMAND > FILE` writes an answer to a file."
+_MOVE = "Move about in an answer"
+_MOVING = "An answer may be longer than the screen. `COMMAND > FILE` writes all of it to a file; one that exists stays."
+
+_FOOT = (
+    "`help TOPIC` tells how the commands of a topic go together, `help COMMAND` all of one, `help filters` of filters; "
+    "`COMMAND > FILE` writes an answer to a file."
+)
 
 
 @click.command("help", add_help_option=False)
-@click.argument("topic", metavar="[COMMAND]", default="")
+@click.argument("topic", metavar="[TOPIC|COMMAND]", default="")
 @click.pass_obj
 def command(console: Console, topic: str) -> Page:
-    """List the commands, or tell of one; `help filters` tells of filters."""
+    """List the commands by topic, or tell of a topic or of one command; `help filters` tells of filters."""
     if not topic:
         return _all()
+    if topic in TOPICS:
+        return _topic(TOPICS[topic])
+    if topic == PAGES:
+        return Page(
+            "Move about in an answer", JoinedLines((text_lines(*_MOVING.splitlines(), ""), *_tables([_moving()])))
+        )
     if topic in {"filters", "filter"}:
         words = ", ".join
         known = {"counts": words(FLAGS), "statistics": words(STATISTICS), "of findings": words(KINDS)}
@@ -53,22 +66,53 @@ def command(console: Console, topic: str) -> Page:
 
 
 def _all() -> Page:
-    spans = []
-    for name, shorts in COMMANDS.items():
+    titles = [(each.title, name) for name, each in TOPICS.items()] + [(_MOVE, PAGES)]
+    parts: list[Lines] = []
+    for (title, name), table in zip(titles, _tables([*map(_rows, TOPICS.values()), _moving()]), strict=True):
+        head: Line = (Span(f"{title}: ", "heading"), Span(f"help {name}", "link", f"help {name}"))
+        parts += [FixedLines((head,)), table, text_lines("")]
+    return Page("Commands:", JoinedLines((*parts, text_lines(*_folded(_FOOT)))))
+
+
+def _topic(topic: Topic) -> Page:
+    usage = []
+    for name in topic.commands:
+        found = command_named(name)
+        words = found.collect_usage_pieces(click.Context(found, info_name=name))
+        usage.append([Span("  "), Span(" ".join([name, *words]))])
+    parts = (
+        text_lines(*topic.text.splitlines(), ""),
+        *_tables([_rows(topic)]),
+        text_lines("", "Usage:", style="heading"),
+    )
+    return Page(topic.title, JoinedLines((*parts, table_lines(("", ""), usage))))
+
+
+def _rows(topic: Topic) -> list[Sequence[Span]]:
+    rows: list[Sequence[Span]] = []
+    for name in topic.commands:
         said = command_named(name).get_short_help_str(limit=120)
-        spans.append([Span("  "), Span(name, "link", f"help {name}"), Span(", ".join(shorts)), Span(said)])
-    moving = [[Span("  "), Span(name), Span(""), Span(said)] for name, said in OF_PAGES.items()]
-    table = table_lines(("", "command", "short", "what it does"), [*spans, *moving])
-    return Page("Commands:", JoinedLines((table, text_lines("", _FOOT))))
+        rows.append([Span("  "), Span(name, "link", f"help {name}"), Span(", ".join(COMMANDS[name])), Span(said)])
+    return rows
+
+
+def _moving() -> list[Sequence[Span]]:
+    return [[Span("  "), Span(name), Span(""), Span(said)] for name, said in OF_PAGES.items()]
+
+
+def _tables(parts: Sequence[Sequence[Sequence[Span]]]) -> list[FixedLines]:
+    """A table for each part, with columns of the same width in all."""
+    lines = iter(table_lines(("", "", "", ""), [row for part in parts for row in part]).all_lines)
+    return [FixedLines(tuple(next(lines) for _ in part)) for part in parts]
 
 
 def _one(name: str) -> Lines:
     try:
         found = command_named(name)
     except UsageError:
-        near = get_close_matches(name, [*COMMANDS, "filters"], n=1)
-        hint = f"did you mean {near[0]!r}?" if near else "`help` lists the commands"
-        raise UsageError(f"no command {name!r}; {hint}") from None
+        near = get_close_matches(name, [*COMMANDS, *TOPICS, PAGES, "filters"], n=1)
+        hint = f"did you mean {near[0]!r}?" if near else "`help` lists commands and topics"
+        raise UsageError(f"no command or topic {name!r}; {hint}") from None
     context = click.Context(found, info_name=found.name, max_content_width=100, terminal_width=100)
     shorts = COMMANDS[str(found.name)]
     text = [found.get_help(context).rstrip(), *([f"\nShort: {', '.join(shorts)}"] if shorts else [])]

@@ -15,7 +15,7 @@ export const TIMELINE_KEYS: readonly (readonly [readonly string[], string])[] = 
   [['A', 'D'], 'move the view to the left and to the right'],
   [['f', '0'], 'fit the view to the chosen execution, to all of the time'],
   [['m'], 'mark the beginning of the chosen execution, or take the mark away; the time between marks is told'],
-  [['Shift ←', 'Shift →'], 'move the view; so does dragging, and dragging with Shift marks what to look at and sum up'],
+  [['⇧ ←', '⇧ →'], 'move the view; so does dragging, and dragging with Shift marks what to look at and sum up'],
 ];
 
 /** Does what a key stands for; others are left to the page. */
