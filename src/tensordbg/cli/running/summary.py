@@ -62,7 +62,7 @@ def summarize(trace: Path, seconds: float) -> None:
     _say(f"recorded {tensors} in {steps} ({seconds:.1f} s): {trace}")
     run = run_with(trace)
     several = len(run.processes) > 1
-    named = f" {trace}" if several else _named(trace)
+    named = f" {trace}" if several else command_name(trace)
     _tell_health(result, named)
     if several:
         _say(f"`tdbg why{_folder(trace)}` takes the processes of this run together: {run.listed}")
@@ -145,7 +145,7 @@ def _nothing(reader: TraceReader) -> str:
     return "nothing was recorded: the program ran no operation of TensorFlow or PyTorch"
 
 
-def _named(trace: Path) -> str:
+def command_name(trace: Path) -> str:
     """How a trace is named to a command: by its folder where it has a new name in it, else by the name it was given."""
     return _folder(trace) if _NEW_NAME.match(trace.name) or not _folder(trace) else f" {trace}"
 

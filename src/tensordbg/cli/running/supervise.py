@@ -8,6 +8,7 @@ from pathlib import Path
 
 from tensordbg.cli.messages import one_line
 from tensordbg.cli.running.child import Child, end_as
+from tensordbg.cli.running.first_finding import FirstFinding
 from tensordbg.cli.running.program import Program
 from tensordbg.cli.running.sealing import Sealing
 from tensordbg.errors import RecordingError
@@ -112,7 +113,7 @@ def _record(program: Program, trace: Path, plan: Plan) -> int:
 def _supervise(child: Child, trace: Path) -> int:
     began = time.monotonic()
     child.start()
-    with Sealing(trace):
+    with Sealing(trace), FirstFinding(trace):
         status = child.wait()
     _tell(trace, time.monotonic() - began)
     return status
