@@ -86,7 +86,7 @@ def measure(program: str) -> Measured:
 
 def simulate(program: Measured) -> Week:
     """What the budget makes of a week of such steps."""
-    from tensordbg.recording.budget import Budget
+    from tensordbg.recording.budget import Budget, Look
 
     budget, chance = Budget(SHARE), random.Random(1)
     now = own = cost = 0.0
@@ -97,7 +97,7 @@ def simulate(program: Measured) -> Week:
         own += took
         now += took
         steps += 1
-        if budget.begin("step", now - took):
+        if budget.begin("step", now - took) is not Look.NOTHING:
             budget.wrote(int(program.records))
             now += program.recorded - program.plain
             cost += program.recorded - program.plain

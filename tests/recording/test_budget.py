@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from tensordbg.recording.budget import ALARMED_STEPS, Budget
+from tensordbg.recording.budget import ALARMED_STEPS, Budget, Look
 
 TEN_MINUTES = 600.0
 
@@ -24,7 +24,7 @@ class Simulation:
 
     def step(self, own: float, cost: float, key: object = "train") -> bool:
         """Runs one step, which takes so long by itself and so much longer recorded."""
-        records = self.budget.begin(key, self.now)
+        records = self.budget.begin(key, self.now) is not Look.NOTHING
         spent = cost if records else 0.0
         self.now += own + spent
         self.own += own
@@ -34,6 +34,21 @@ class Simulation:
     @property
     def share(self) -> float:
         return self.cost / self.own
+
+
+@dataclass
+class InParts(Simulation):
+    """One that may record what matters alone, at its own cost."""
+
+    part: float = 0.0
+
+    def looked(self, own: float, cost: float) -> Look:
+        look = self.budget.begin("train", self.now)
+        spent = {Look.ALL: cost, Look.MATTERING: self.part, Look.NOTHING: 0.0}[look]
+        self.now += own + spent
+        self.own += own
+        self.cost += spent
+        return look
 
 
 def steady(_number: int, _random: random.Random) -> float:
@@ -233,3 +248,38 @@ def test_what_was_not_used_is_saved_up_to_what_a_run_begins_with() -> None:
             simulation.budget.wrote(400_000)
             records += 400_000
     assert records == pytest.approx(4_000_000 + 500 * 0.2 * 5_000, rel=0.1)
+
+
+def test_where_it_costs_little_what_matters_is_recorded_far_more_often() -> None:
+    simulation = InParts(Budget(0.05, parts=True), part=0.0008)
+    looks = [simulation.looked(0.02, 0.01) for _ in range(20_000)]
+    assert 0.04 < simulation.share < 0.055
+    assert looks.count(Look.MATTERING) > 8000
+    assert looks.count(Look.ALL) > 700
+    (told,) = simulation.budget.spent().looked
+    assert (told.recorded, told.in_part) == (looks.count(Look.ALL), looks.count(Look.MATTERING))
+
+
+def test_where_it_costs_next_to_nothing_the_rest_of_the_budget_is_for_whole_steps() -> None:
+    simulation = InParts(Budget(0.1, parts=True), part=0.0001)
+    looks = [simulation.looked(0.02, 0.01) for _ in range(10_000)]
+    assert looks.count(Look.NOTHING) < 1300
+    assert looks.count(Look.ALL) > 1500
+
+
+def test_where_it_costs_nearly_as_much_as_all_whole_steps_are_recorded() -> None:
+    simulation = InParts(Budget(0.05, parts=True), part=0.008)
+    looks = [simulation.looked(0.02, 0.01) for _ in range(20_000)]
+    assert looks.count(Look.MATTERING) < 30
+    assert looks.count(Look.ALL) > 1700
+
+
+def test_what_goes_bad_in_a_step_recorded_in_part_has_the_next_recorded_whole() -> None:
+    simulation = InParts(Budget(0.05, parts=True), part=0.0008)
+    looks = []
+    for number in range(2000):
+        looks.append(simulation.looked(0.02, 0.01))
+        # Whole steps have bad numbers that are harmless, ever since.
+        simulation.budget.found(5 if looks[-1] is Look.ALL else int(number > 1000), 1.0)
+    first = next(number for number in range(1001, 2000) if looks[number] is Look.MATTERING)
+    assert looks[first + 1 : first + 1 + ALARMED_STEPS] == [Look.ALL] * ALARMED_STEPS

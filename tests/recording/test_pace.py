@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tensordbg.recording.budget import ALARMED_STEPS, Looked, Spent
+from tensordbg.recording.budget import ALARMED_STEPS, Look, Looked, Spent
 from tensordbg.recording.pace import Pace, pace_note
 
 
@@ -125,6 +125,21 @@ def test_numbers_that_grow_do_too() -> None:
     assert all(length < ALARMED_STEPS for key, group in groupby(looked[:500]) if key for length in [len([*group])])
 
 
+def test_what_matters_is_chosen_before_a_step_is_recorded_in_part(monkeypatch: pytest.MonkeyPatch) -> None:
+    program, told = Program(), []
+
+    class Mattering:
+        def choose(self, *, alone: bool) -> None:
+            told.append((alone, program.log.pauses))
+
+    looks = iter([Look.ALL, Look.NOTHING, Look.MATTERING, Look.MATTERING, Look.NOTHING, Look.ALL])
+    mattering: Any = Mattering()
+    program.pace = Pace(0.02, program.log, lambda: program.now, mattering=mattering)
+    monkeypatch.setattr(program.pace._budget, "begin", lambda *_: next(looks))
+    assert [program.call() for _ in range(6)] == [True, False, True, True, False, True]
+    assert told == [(False, 0), (True, 1), (True, 0), (False, 1)]
+
+
 def test_who_asks_is_told_of_each_change() -> None:
     program = Program()
     told: list[bool] = []
@@ -163,6 +178,10 @@ def test_the_note_says_what_was_looked_at() -> None:
         "what began and ended within the others can't be known, of which up to 200 lay in a row"
     )
     assert pace_note(Spent(0.0, 0.0, (Looked("train", 3, 3, 0),))) == ""
+    assert pace_note(Spent(0.02, 0.1, (Looked("train", 3000, 20, 81, 1500),))).startswith(
+        "20 of 3,000 steps were recorded, and of 1,500 more what matters most: losses, gradients, variables, inputs, "
+        "outputs of layers, which cost about 2.0 % of the program's time"
+    )
 
 
 def test_the_budget_is_told_what_recorded_steps_write(monkeypatch: pytest.MonkeyPatch) -> None:

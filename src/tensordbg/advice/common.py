@@ -18,6 +18,10 @@ FIXES: Mapping[str, Mapping[str, str]] = {
         "": "Record again and keep more: a larger N for `--last N` or `circular_buffer_size`, or all; `--detail` and "
         "the filters decide how much room an event takes.",
     },
+    "between_recorded_tensors": {
+        "": "The steps after it were recorded whole: if numbers go bad in them again, that is told too. Otherwise "
+        "record once more without `--overhead`, or use `tdbg trap`: it keeps the first bad step whole at little cost.",
+    },
     "division_by_zero": {
         "accumulator": "Start the accumulator above 0: `initial_accumulator_value=0.1`.",
         "added_after": "The {added} is added to the quotient, too late: add it to the divisor, `a / (b + 1e-7)`.",

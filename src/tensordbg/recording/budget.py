@@ -1,8 +1,12 @@
-"""Chooses the steps that are recorded, so that recording costs no more than a share of the program's time.
+"""Chooses the steps that are recorded, and how much of each: it costs no more than a share of the program's time.
 
 A step is what runs from one call of `begin` to the next. Most run as if nothing watched, and their time is what a step
 costs by itself; what a recorded one takes beyond that is what recording costs. Each kind of step, a function or the
 training, has an account: every second pays in the budget's share of it, a recorded step takes out its cost.
+
+A step may be recorded whole, or only the tensors that matter most (`mattering.py`). Where these cost at most half of
+what all of them do, half of the budget is for them, so that they are seen far more often, up to each step; the others
+are seen whenever a step is recorded whole.
 
 Which steps are due depends on their numbers alone, spread by the golden ratio: evenly, in step with no period of the
 program, and so that the processes of one training mostly record the same steps rather than slow down each other.
@@ -10,25 +14,32 @@ program, and so that the processes of one training mostly record the same steps 
 
 from __future__ import annotations
 
+import enum
 import math
 from collections import deque
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from statistics import median
 
+from tensordbg.recording.step_cost import StepCost, middle
+
 _GOLDEN = (math.sqrt(5) - 1) / 2
-_PLAIN_KEPT, _RATIOS_KEPT, _LARGEST_KEPT = 32, 64, 32
+_PLAIN_KEPT, _LARGEST_KEPT = 32, 32
 _ENOUGH = 3
 """So many plain steps must be known before the cost of a recorded one can be."""
 _FIRST_GUESS = 1.0
 """The cost of a recorded step before one was measured, in plain steps."""
-_LEAST_RATIO = 0.002
+_PART_GUESS = 0.25
+"""The same of a step of which only what matters is recorded."""
+_WORTH = 0.5
+"""What matters is recorded alone where that costs no more than so much of what a whole step does."""
+_TRIED = 12
+"""So many such steps are measured before that is judged."""
+_PART_SHARE = 0.5
+"""No more than this of the budget is for it."""
 _HIGHEST_RATE = 15 / 16
 """Some steps always stay plain: else nothing is known of the cost any more."""
 _EAGERNESS = 1.25
 """More steps are due than the budget has room for; the account says which of them come about."""
-_OUTLIER = 4.0
-"""A step that cost so many times the usual was held up by something else."""
 _AHEAD_SECONDS = 60.0
 """The budget of so many seconds may be saved, and no more: what was idle for an hour is not paid back in one."""
 _GROWN = 30.0
@@ -45,6 +56,15 @@ ALARMED_STEPS = 8
 """So many steps are recorded one after the other when a number has gone bad, or numbers have begun to grow."""
 
 
+class Look(enum.Enum):
+    """How much of a step is recorded."""
+
+    NOTHING = enum.auto()
+    MATTERING = enum.auto()
+    """The tensors that matter most."""
+    ALL = enum.auto()
+
+
 @dataclass(frozen=True)
 class Looked:
     """The steps of one kind, and how many of them were recorded."""
@@ -53,7 +73,9 @@ class Looked:
     steps: int
     recorded: int
     longest_gap: int
-    """So many steps in a row were not recorded, at most."""
+    """So many steps in a row were not recorded, or only in part, at most."""
+    in_part: int = 0
+    """Of how many more the tensors that matter most were recorded."""
 
 
 @dataclass(frozen=True)
@@ -71,25 +93,27 @@ class Spent:
 class Budget:
     """The budget of one recording, by whatever clock its caller has. It is not safe for threads by itself."""
 
-    def __init__(self, share: float, *, unbounded: bool = False) -> None:
+    def __init__(self, share: float, *, unbounded: bool = False, parts: bool = False) -> None:
         """Nothing has run.
 
         Args:
             share: Seconds that recording may cost in each second that the program takes by itself.
             unbounded: Whether any number of records may be written, as where their room is used again.
+            parts: Whether what matters can be recorded alone.
         """
         self.share = share
+        self._parts = parts
         self._accounts: dict[object, _Account] = {}
         self._current: _Account | None = None
         self._began = 0.0
-        self._records = False
+        self._look = Look.NOTHING
         self._alarmed = 0
         self._was_alarmed = False
         self._room = math.inf if unbounded else float(_FREE_RECORDS)
         """So many records more may be written."""
 
-    def begin(self, key: object, now: float) -> bool:
-        """Ends the step that runs, if any, and begins one of a kind; returns whether it is to be recorded.
+    def begin(self, key: object, now: float) -> Look:
+        """Ends the step that runs, if any, and begins one of a kind; returns how much of it is to be recorded.
 
         Args:
             key: The kind.
@@ -98,17 +122,17 @@ class Budget:
         self.end(now)
         account = self._accounts.get(key)
         if account is None:
-            account = self._accounts[key] = _Account(key)
-        self._records = account.begin(self.share, alarmed=self._alarmed > 0, room=self._room >= 0)
+            account = self._accounts[key] = _Account(key, parts=self._parts)
+        self._look = account.begin(self.share, alarmed=self._alarmed > 0, room=self._room >= 0)
         self._alarmed = max(self._alarmed - 1, 0)
         self._current, self._began = account, now
-        return self._records
+        return self._look
 
     def end(self, now: float) -> None:
         """Ends the step that runs, if any; what follows is of none."""
         if self._current is not None:
             seconds = max(now - self._began, 0.0)
-            self._current.end(seconds, self.share, recorded=self._records)
+            self._current.end(seconds, self.share, self._look)
             self._room = min(self._room + _RECORDS_A_SECOND * seconds, max(self._room, _FREE_RECORDS))
             self._current = None
 
@@ -119,7 +143,11 @@ class Budget:
             bad: How many tensors are not finite.
             largest: The largest magnitude in any tensor of floating-point numbers.
         """
-        if self._current is not None and self._records and self._current.note(bad, largest):
+        if (
+            self._current is not None
+            and self._look is not Look.NOTHING
+            and self._current.note(self._look, bad, largest)
+        ):
             self.alarm()
 
     def wrote(self, records: int) -> None:
@@ -141,40 +169,16 @@ class Budget:
         return Spent(share, made_ready, tuple(account.looked() for account in accounts))
 
 
-class _Account:
-    """The account of one kind of steps."""
+class _Way:
+    """One way to look at steps of a kind, and what it has come to."""
 
-    def __init__(self, key: object) -> None:
-        self._key = key
-        self._steps = self._recorded = self._gap = self._longest_gap = 0
-        self._plain: deque[float] = deque(maxlen=_PLAIN_KEPT)
-        self._ratios: deque[float] = deque(maxlen=_RATIOS_KEPT)
-        self._ratio = _FIRST_GUESS
-        """The cost of a recorded step, in plain steps."""
-        self._first_plain: float | None = None
-        self._first_recorded_seen = False
-        self._setting_up = 0.0
-        self.made_ready = 0.0
+    def __init__(self, guess: float) -> None:
+        self.cost = StepCost(guess)
         self.credit = 0.0
-        self.own_seconds = 0.0
-        self.cost_seconds = 0.0
+        self.last_cost = 0.0
+        self.steps = 0
         self._most_bad = 0
         self._largest: deque[float] = deque(maxlen=_LARGEST_KEPT)
-
-    def begin(self, share: float, *, alarmed: bool, room: bool) -> bool:
-        number = self._steps
-        self._steps += 1
-        is_due = number * _GOLDEN % 1.0 < min(_EAGERNESS * share / self._ratio, _HIGHEST_RATE)
-        records = alarmed or number == 0 or (is_due and room and self.is_paid)
-        self._recorded += records
-        self._gap = 0 if records else self._gap + 1
-        self._longest_gap = max(self._longest_gap, self._gap)
-        return records
-
-    @property
-    def is_paid(self) -> bool:
-        """Whether all that was recorded is, and it is known what that cost."""
-        return self.credit >= 0 and len(self._plain) >= _ENOUGH
 
     def note(self, bad: int, largest: float) -> bool:
         """Takes what a step has come to; whether more is bad than ever, or numbers far larger than in most before."""
@@ -184,8 +188,71 @@ class _Account:
         self._largest.append(largest)
         return more or grew
 
-    def end(self, seconds: float, share: float, *, recorded: bool) -> None:
-        cost = self._cost(seconds) if recorded else self._note_plain(seconds)
+
+class _Account:
+    """The account of one kind of steps."""
+
+    def __init__(self, key: object, *, parts: bool) -> None:
+        self._key = key
+        self._parts = parts
+        self._steps = self._gap = self._longest_gap = 0
+        self._plain: deque[float] = deque(maxlen=_PLAIN_KEPT)
+        self._ways = {Look.ALL: _Way(_FIRST_GUESS), Look.MATTERING: _Way(_PART_GUESS)}
+        self._first_plain: float | None = None
+        self._setting_up = 0.0
+        self.made_ready = 0.0
+        self.own_seconds = 0.0
+        self.cost_seconds = 0.0
+
+    def begin(self, share: float, *, alarmed: bool, room: bool) -> Look:
+        number = self._steps
+        self._steps += 1
+        look = Look.ALL if alarmed or number == 0 else self._due(number * _GOLDEN % 1.0, share)
+        if number and not alarmed and look is not Look.NOTHING and not (room and self._is_paid(self._ways[look])):
+            look = Look.NOTHING
+        if look is not Look.NOTHING:
+            self._ways[look].steps += 1
+        self._gap = 0 if look is Look.ALL else self._gap + 1
+        self._longest_gap = max(self._longest_gap, self._gap)
+        return look
+
+    def _due(self, place: float, share: float) -> Look:
+        """How much is due of the step at a place between 0 and 1."""
+        whole, part = self._ways[Look.ALL].cost.ratio, self._ways[Look.MATTERING].cost.ratio
+        of_part = self._of_part(share)
+        all_of_it = min(_EAGERNESS * share * (1 - of_part) / whole, _HIGHEST_RATE)
+        if place < all_of_it:
+            return Look.ALL
+        return (
+            Look.MATTERING
+            if place < min(all_of_it + _EAGERNESS * share * of_part / part, _HIGHEST_RATE)
+            else Look.NOTHING
+        )
+
+    def _of_part(self, share: float) -> float:
+        """How much of the budget is for what matters: no more than it takes to see that in each step."""
+        whole, part = self._ways[Look.ALL].cost.ratio, self._ways[Look.MATTERING].cost.ratio
+        known = self._parts and len(self._plain) >= _ENOUGH and self._ways[Look.ALL].steps >= _ENOUGH
+        tried = self._ways[Look.MATTERING].cost.measured >= _TRIED
+        if not known or (tried and part > _WORTH * whole):
+            return 0.0
+        return min(_PART_SHARE, _HIGHEST_RATE * part / share)
+
+    @property
+    def is_paid(self) -> bool:
+        """Whether all that was recorded is, but for one step, and it is known what that cost."""
+        known = len(self._plain) >= _ENOUGH
+        return known and all(each.credit >= -each.last_cost for each in self._ways.values())
+
+    def _is_paid(self, way: _Way) -> bool:
+        return way.credit >= 0 and len(self._plain) >= _ENOUGH
+
+    def note(self, look: Look, bad: int, largest: float) -> bool:
+        """Takes what a step has come to, of which so much was recorded; whether that is an alarm."""
+        return self._ways[look].note(bad, largest)
+
+    def end(self, seconds: float, share: float, look: Look) -> None:
+        cost = self._note_plain(seconds) if look is Look.NOTHING else self._cost(seconds, look)
         own = max(seconds - cost, 0.0)
         self.own_seconds += own
         self.cost_seconds += cost
@@ -193,10 +260,16 @@ class _Account:
         if self._setting_up > 0:
             self._setting_up -= paid * _SETTING_UP
             paid *= 1 - _SETTING_UP
-        self.credit = min(self.credit + paid - cost, share * _AHEAD_SECONDS)
+        if look is not Look.NOTHING:
+            self._ways[look].last_cost = cost
+        of_part = self._of_part(share)
+        for each, part in ((Look.ALL, 1 - of_part), (Look.MATTERING, of_part)):
+            way = self._ways[each]
+            way.credit = min(way.credit + paid * part - (cost if each is look else 0.0), share * _AHEAD_SECONDS)
 
     def looked(self) -> Looked:
-        return Looked(self._key, self._steps, self._recorded, self._longest_gap)
+        whole, part = self._ways[Look.ALL].steps, self._ways[Look.MATTERING].steps
+        return Looked(self._key, self._steps, whole, self._longest_gap, part)
 
     def _note_plain(self, seconds: float) -> float:
         """The first plain step makes things ready; it is paid for by and by, once it is known how much that was."""
@@ -205,39 +278,16 @@ class _Account:
             return 0.0
         self._plain.append(seconds)
         if len(self._plain) == _ENOUGH and self._first_plain > 0:
-            made_ready = max(self._first_plain - _middle(self._plain), 0.0)
+            made_ready = max(self._first_plain - middle(self._plain), 0.0)
             self._setting_up += made_ready
             self.made_ready = made_ready
             self.own_seconds -= made_ready
             self._first_plain = 0.0
         return 0.0
 
-    def _cost(self, seconds: float) -> float:
-        """What recording has cost in a step that took so long, by what it costs on the whole; of the first, nothing."""
-        if not self._first_recorded_seen or len(self._plain) < _ENOUGH:
-            self._first_recorded_seen = True
+    def _cost(self, seconds: float, look: Look) -> float:
+        """What a look has cost in a step that took so long, by what it costs on the whole; of the first, nothing."""
+        way = self._ways[look]
+        if way.steps == 1 or len(self._plain) < _ENOUGH:
             return 0.0
-        plain = _middle(self._plain)
-        if plain <= 0:
-            return 0.0
-        measured = seconds / plain - 1
-        usual = max(self._ratio, _spread(self._plain) / plain) if self._ratios else math.inf
-        self._ratios.append(min(measured, _OUTLIER * usual))
-        # Where little is known, it is taken to cost more.
-        doubt = _spread(self._ratios) / math.sqrt(len(self._ratios))
-        self._ratio = max(_middle(self._ratios) + doubt, _LEAST_RATIO)
-        return min(self._ratio * plain, seconds)
-
-
-def _middle(values: Iterable[float]) -> float:
-    """The mean without the outermost eighths: what holds up a step now and then does not count, skewed times do."""
-    ordered = sorted(values)
-    outer = len(ordered) // 8
-    inner = ordered[outer : len(ordered) - outer]
-    return sum(inner) / len(inner)
-
-
-def _spread(values: Sequence[float]) -> float:
-    """The standard deviation."""
-    mean = sum(values) / len(values)
-    return math.sqrt(sum((value - mean) ** 2 for value in values) / len(values))
+        return way.cost.take(seconds, self._plain)

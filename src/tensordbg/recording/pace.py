@@ -10,8 +10,9 @@ import threading
 import time
 from collections.abc import Callable
 
-from tensordbg.recording.budget import Budget, Spent
+from tensordbg.recording.budget import Budget, Look, Spent
 from tensordbg.recording.log import EventLog
+from tensordbg.recording.mattering import MATTERING, MatteringTensors
 
 _DEFERRED = 16
 """A step that is recorded goes on while another thread's call is under way, but for no more beginnings than these."""
@@ -30,6 +31,7 @@ class Pace:
         clock: Callable[[], float] = time.perf_counter,
         *,
         unbounded: bool = False,
+        mattering: MatteringTensors | None = None,
     ) -> None:
         """Records until the first step begins.
 
@@ -38,10 +40,12 @@ class Pace:
             log: What rests between the steps that are recorded.
             clock: In seconds.
             unbounded: Whether any number of records may be written, as where their room is used again.
+            mattering: What can be recorded alone, if anything can.
         """
         self.looking = True
         """Whether what runs now is to be recorded."""
-        self._budget = Budget(share, unbounded=unbounded)
+        self._budget = Budget(share, unbounded=unbounded, parts=mattering is not None)
+        self._mattering = mattering
         self._log = log
         self._clock = clock
         self._lock = threading.Lock()
@@ -111,7 +115,10 @@ class Pace:
     def _begin(self, key: object) -> None:
         self._deferred = self._operations = 0
         self._note_bad()
-        looking = self._budget.begin(key, self._clock())
+        look = self._budget.begin(key, self._clock())
+        looking = look is not Look.NOTHING
+        if looking and self._mattering is not None:
+            self._mattering.choose(alone=look is Look.MATTERING)
         if looking != self.looking:
             self.looking = looking
             (self._log.go_on if looking else self._log.pause)()
@@ -133,8 +140,10 @@ def pace_note(spent: Spent) -> str:
     if steps == recorded:
         return ""
     gap = max(each.longest_gap for each in spent.looked)
+    in_part = sum(each.in_part for each in spent.looked)
+    more = f", and of {in_part:,} more what matters most: {MATTERING}" if in_part else ""
     return (
-        f"{recorded:,} of {steps:,} steps were recorded, which cost about {100 * spent.share:.1f} % of the program's "
-        f"time, and {spent.made_ready:.1f} s to make ready; what began and ended within the "
+        f"{recorded:,} of {steps:,} steps were recorded{more}, which cost about {100 * spent.share:.1f} % of the "
+        f"program's time, and {spent.made_ready:.1f} s to make ready; what began and ended within the "
         f"others can't be known, of which up to {gap:,} lay in a row"
     )

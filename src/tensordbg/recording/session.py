@@ -22,6 +22,7 @@ from tensordbg.recording.failure import FailedOperation, failure_behind
 from tensordbg.recording.first_bad import BUDGET, FirstBadChoice
 from tensordbg.recording.imports import ImportWatch
 from tensordbg.recording.loaded import loaded_libraries
+from tensordbg.recording.mattering import MatteringTensors
 from tensordbg.recording.origin_choice import OriginChoice
 from tensordbg.recording.pace import Pace, pace_note
 from tensordbg.recording.plan import Plan, parse_share
@@ -268,10 +269,13 @@ def _open(folder: Path, metadata: TraceMetadata, plan: Plan) -> tuple[Recorder, 
     if plan.sketch:
         log.keep_sketches()
     tensors = TensorChoice(choice or sink, plan.tensors, log.mute)
-    CATALOG.attach(tensors)
+    # Both mute: one at a time.
+    parts = plan.overhead and not plan.tensors.chooses_operations
+    mattering = MatteringTensors(tensors, log.mute, lambda: writer.fact({"in_part": True})) if parts else None
+    CATALOG.attach(mattering or tensors)
     recorder = Recorder(CATALOG, log, writer, choice, plan.every)
     if plan.overhead:
-        recorder.pace = Pace(plan.overhead, log, unbounded=plan.last > 0)
+        recorder.pace = Pace(plan.overhead, log, unbounded=plan.last > 0, mattering=mattering)
     return recorder, writer, tensors
 
 

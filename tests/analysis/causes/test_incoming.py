@@ -55,6 +55,16 @@ def test_what_began_before_the_kept_events_is_no_fault_of_the_operation() -> Non
     )
 
 
+def test_what_was_recorded_in_part_is_not_blamed_on_what_was_recorded() -> None:
+    said = verdict("Log", [nan, 1.0], left_out=True)
+    assert said.cause == "between_recorded_tensors"
+    assert said.explanation == (
+        "Log:0 is the first that was recorded with 1 NaN among 2 elements. Of this step the budget had room for the "
+        "tensors that matter most alone: what it was made from was not recorded, and the trouble may have begun in any "
+        "operation between the recorded ones and it."
+    )
+
+
 def test_what_only_moves_numbers_does_not_make_them() -> None:
     said = verdict("GatherV2", [nan, 1.0], None, [0.0, 1.0])
     assert said.cause == "source_not_seen"

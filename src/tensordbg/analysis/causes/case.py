@@ -132,6 +132,8 @@ class Case:
     """Each input in the executions before, the oldest first."""
     lost: bool = False
     """Whether something that it was made from is not in the trace, of which only the last events were kept."""
+    left_out: bool = False
+    """Whether something that it was made from was not recorded of this step, of which only what matters most was."""
     mask: str = ""
     """Name and line of the written infinities with which the NaN begins; empty where there are none."""
     before: TensorView | None = None

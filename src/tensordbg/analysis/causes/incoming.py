@@ -81,6 +81,18 @@ def _fix_lost(case: Case) -> str:
     return case.fix("before_kept_events")
 
 
+def _explain_left_out(case: Case) -> str:
+    return (
+        f"{case.view.tensor} is the first that was recorded with {bad_elements(case.output)}. Of this step the budget "
+        "had room for the tensors that matter most alone: what it was made from was not recorded, and the trouble may "
+        "have begun in any operation between the recorded ones and it."
+    )
+
+
+def _fix_left_out(case: Case) -> str:
+    return case.fix("between_recorded_tensors")
+
+
 def _explain_back(case: Case) -> str:
     before = case.before
     assert before is not None
@@ -126,6 +138,7 @@ def _fix_unseen(case: Case) -> str:
 
 CAUSES = (
     Cause("before_kept_events", lambda case: case.lost, _explain_lost, _fix_lost),
+    Cause("between_recorded_tensors", lambda case: case.left_out, _explain_left_out, _fix_left_out),
     Cause("returned_from_python", lambda case: case.before is not None, _explain_back, _fix_back),
     Cause("bad_variable", _bad_variable, _explain_variable, _fix_variable),
     Cause("bad_input_data", lambda case: case.given, _explain_input, _fix_input),

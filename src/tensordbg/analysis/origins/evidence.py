@@ -63,6 +63,8 @@ class Evidence:
     """The same tensor before."""
     incomplete: bool = False
     """Whether something that went into the operation, or into the variable that it reads, is not in the trace."""
+    left_out: bool = False
+    """Whether something that went into it is recorded of other steps, and not of this one."""
     likely: int = NONE
     """Of a value from outside the event that it was likely made of in Python, see `flow/returns.py`."""
 
@@ -78,6 +80,8 @@ class Gatherer:
         self._graph = graph
         self._parents = np.argsort(graph.child, kind="stable")
         self._children = np.argsort(graph.parent, kind="stable")
+        self._recorded = np.zeros(len(values.ports.site), dtype=np.bool_)
+        self._recorded[values.port[values.port != NONE]] = True
 
     def gather(self, node: int) -> Evidence:
         """Gather what is known of an origin."""
@@ -111,7 +115,8 @@ class Gatherer:
             incomplete = len(inputs) < 2 or any(each.event == NONE for each in inputs)
         else:
             incomplete = self._incomplete(site, invocation, inputs)
-        return Evidence(event, site, execution, written, bool(feeds), variables, tuple(inputs), past, incomplete)
+        told = (written, bool(feeds), variables, tuple(inputs), past, incomplete)
+        return Evidence(event, site, execution, *told, left_out=self._left_out(site, invocation))
 
     def _update_behind(self, event: int) -> tuple[int, int] | None:
         """Invocation and site of the update that left a bad number in a variable, where nothing else leads there.
@@ -153,6 +158,10 @@ class Gatherer:
             return bool((executions.input_row[first:last] == NONE).any()) or any(each.event == NONE for each in inputs)
         # What made a bad argument would be the origin, if its tensor were there still.
         return bool(last - first > site.argument)
+
+    def _left_out(self, site: Site, invocation: int) -> bool:
+        taken = (each for each in operands(self._flow, site, invocation) if each.port != NONE)
+        return any(self._recorded[each.port] and not resolve(self._flow, each.invocation, each.port) for each in taken)
 
     def _inputs(self, site: Site, invocation: int) -> list[InputEvidence]:
         found = operands(self._flow, site, invocation)

@@ -63,6 +63,7 @@ def report_origins(origins: Origins, details: Details) -> list[Trouble]:
     reporter = _Reporter(
         origins, views, locations, jumps, makers, TellDecided(origins, details, locations),
         EagerIterations(origins.values, gradient_site), Vanished(origins.values, dropping, details), details.cut,
+        details.in_part,
     )  # fmt: skip
     devices = _devices_of(groups, details)
     troubles = []
@@ -136,6 +137,8 @@ class _Reporter:
     vanished: Vanished
     cut: bool
     """Whether the trace holds only the last events."""
+    in_part: bool
+    """Whether only the tensors that matter most were recorded of some steps."""
 
     def finding(self, group: Group, evidence: Evidence) -> Origin:
         view = self._view(evidence)
@@ -302,6 +305,7 @@ class _Reporter:
             unwritten=tuple(self._variable_name(each.unwritten) for each in evidence.inputs),
             pasts=tuple(self._all(each.past) for each in evidence.inputs),
             lost=self.cut and evidence.incomplete,
+            left_out=self.in_part and evidence.left_out,
             before=self.views.get(evidence.likely),
             mask=self._mask(evidence.event),
         )

@@ -33,6 +33,11 @@ class Details:
         """Whether the trace holds only the last events of all that were recorded."""
         return self._trace.facts.overwritten > 0
 
+    @property
+    def in_part(self) -> bool:
+        """Whether only the tensors that matter most were recorded of some steps."""
+        return self._trace.facts.in_part
+
     def views(self, events: Iterable[int]) -> dict[int, TensorView]:
         """All that is known of some events, by number."""
         wanted = np.unique(np.fromiter(events, dtype=np.int64))

@@ -120,6 +120,8 @@ class TraceFacts:
     """How many records of what was before them are not there any more."""
     process: ProcessPlace | None = None
     """The process's place in its run, where the program said it only later than at the start."""
+    in_part: bool = False
+    """Whether only the tensors that matter most were recorded of some steps."""
     allow: tuple[Mapping[str, Any], ...] = ()
     """Where infinities are allowed, as tables: see `tensordbg.allowed`."""
     reads: Reads | None = None
@@ -165,6 +167,7 @@ def collect_facts(rows: Iterable[Mapping[str, Any]]) -> TraceFacts:
     end = None
     devices: dict[str, Any] = {}
     process = None
+    in_part = False
     allow: list[Any] = []
     reads: list[Mapping[str, Any] | None] = []
     differentiated: dict[int, Differentiated] = {}
@@ -182,6 +185,7 @@ def collect_facts(rows: Iterable[Mapping[str, Any]]) -> TraceFacts:
         failure = _failure(told) or failure
         if isinstance(row.get("devices"), dict):
             devices = row["devices"]
+        in_part = in_part or row.get("in_part") is True
         if isinstance(row.get("allow"), list):
             allow = [each for each in row["allow"] if isinstance(each, dict)]
         if "reads" in row and isinstance(row["reads"], dict | None):
@@ -202,6 +206,7 @@ def collect_facts(rows: Iterable[Mapping[str, Any]]) -> TraceFacts:
         frozenset(without),
         onednn=devices.get("onednn") is not False,
         process=process,
+        in_part=in_part,
         allow=tuple(allow),
         reads=_all_reads(reads),
         differentiated=differentiated,

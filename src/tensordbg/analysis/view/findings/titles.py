@@ -9,6 +9,7 @@ from tensordbg.model import Health
 _VERBS = {
     "bad_input_data": "came in with",
     "bad_variable": "held",
+    "between_recorded_tensors": "was first seen with",
     "from_another_process": "received",
     "non_finite_constant": "holds",
     "returned_from_python": "came back with",
