@@ -16,13 +16,13 @@ from tensordbg.analysis.query_limits import Limits
 from tensordbg.analysis.query_spread import sql_by_engine
 from tensordbg.analysis.spread import why_by_engine
 from tensordbg.analysis.why import why_of_run
-from tensordbg.engines.dask_engine import dask_engine
 from tensordbg.engines.engine import Engine
+from tensordbg.engines.opened import opened_engine
 from tensordbg.remote.storage import Storage
 from tensordbg.remote.uploading import Uploading
 from tensordbg.trace.reader import open_trace
 from tensordbg.trace.sealed.seal import seal_all
-from tests.engines.conftest import place_in, started
+from tests.engines.conftest import place_in, ray_machines, started
 from tests.engines.dying import LosingOne
 from tests.remote.object_storage import BUCKET, Server, s3_server
 from tests.sample_run import WORKERS, make_sample_run
@@ -56,9 +56,14 @@ def stored(run: dict[str, Path]) -> dict[str, str]:
     return {name: f"s3://{BUCKET}/run/{trace.name}" for name, trace in run.items()}
 
 
-@pytest.fixture(scope="module")
-def address(server: Server, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The scheduler of a cluster whose workers know of the server."""
+@pytest.fixture(scope="module", params=["dask", "ray"])
+def address(request: pytest.FixtureRequest, server: Server, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A cluster whose workers know of the server."""
+    if request.param == "ray":
+        pytest.importorskip("ray")
+        with ExitStack() as stack:
+            yield f"ray://{ray_machines(stack)}"
+        return
     pytest.importorskip("distributed")
     folder = tmp_path_factory.mktemp("dask")
     with ExitStack() as stack:
@@ -67,12 +72,12 @@ def address(server: Server, tmp_path_factory: pytest.TempPathFactory) -> Iterato
         for number in range(3):
             worker = ("worker", f"tcp://{place}", "--nthreads", "1", "--no-nanny", "--host", "127.0.0.1")
             started(stack, folder / f"worker-{number}.log", *worker)
-        yield place
+        yield f"dask://{place}"
 
 
 @pytest.fixture
 def engine(address: str) -> Iterator[Engine]:
-    with dask_engine(address) as engine:
+    with opened_engine(address) as engine:
         yield engine
 
 
@@ -100,7 +105,7 @@ def test_a_trace_that_storage_lacks_is_named(engine: Engine, stored: dict[str, s
 
 
 def test_a_command_takes_both_addresses(address: str, stored: dict[str, str], tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "tensordbg", "why", f"s3://{BUCKET}/run", "--engine", f"dask://{address}"]
+    command = [sys.executable, "-m", "tensordbg", "why", f"s3://{BUCKET}/run", "--engine", address]
     done = subprocess.run(
         command, capture_output=True, check=True, text=True, env={**os.environ, "TMPDIR": str(tmp_path)}
     )

@@ -65,16 +65,22 @@ def dask_cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 def ray_cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """Where the server for clients of a cluster of three machines listens, `HOST:PORT`; the head takes no work."""
     pytest.importorskip("ray")
+    with ExitStack() as stack:
+        yield ray_machines(stack)
+
+
+def ray_machines(stack: ExitStack) -> str:
+    """Starts such a cluster, which ends with the stack; its workers have the environment of now."""
     # Names of sockets may have a hundred letters.
-    with tempfile.TemporaryDirectory(prefix="ray-") as folder, ExitStack() as stack:
-        head, clients = free_port(), free_port()
-        server = ("--ray-client-server-port", str(clients), "--include-dashboard", "false", "--temp-dir", folder)
-        ray_started(stack, Path(folder), "--head", "--port", str(head), "--num-cpus", "0", *server)
-        wait_for(head)
-        for _ in range(2):
-            ray_started(stack, Path(folder), "--address", f"127.0.0.1:{head}", "--num-cpus", "1")
-        wait_for(clients)
-        yield f"127.0.0.1:{clients}"
+    folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="ray-"))
+    head, clients = free_port(), free_port()
+    server = ("--ray-client-server-port", str(clients), "--include-dashboard", "false", "--temp-dir", folder)
+    ray_started(stack, Path(folder), "--head", "--port", str(head), "--num-cpus", "0", *server)
+    wait_for(head)
+    for _ in range(2):
+        ray_started(stack, Path(folder), "--address", f"127.0.0.1:{head}", "--num-cpus", "1")
+    wait_for(clients)
+    return f"127.0.0.1:{clients}"
 
 
 def ray_started(stack: ExitStack, folder: Path, *words: str) -> None:

@@ -42,6 +42,7 @@ def test_each_thing_is_told_once_with_the_link(tmp_path: Path) -> None:
     watcher.watch(0.0, on=False)
     assert heard.lines == told
     assert len(heard.messages) == len(told)
+    assert {message["run"] for message in heard.messages} == {str(tmp_path / "trace")}
     assert {message["report"] for message in heard.messages} == {"the report"}
     assert len(heard.looks) == 1
 

@@ -68,7 +68,7 @@ class Watcher:
 
     def tell(self, look: Look) -> None:
         """Tells what is new in a look."""
-        trace = str(look.run.path)
+        trace = str(look.run.lasting_path)
         first = look.run.processes[0].folder.name
         new = [each for each in news_of(look.result) if (first, each.key) not in self._told]
         if not new:

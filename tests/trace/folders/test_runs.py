@@ -154,3 +154,11 @@ def test_the_only_process(pair: Path) -> None:
         f"{pair}: 3 processes were recorded together; choose one (`--process`, in Python `process=`): chief 0, "
         "worker 0, worker 1"
     )
+
+
+def test_what_leads_to_a_run_when_there_is_a_newer_one(tmp_path: Path) -> None:
+    process(tmp_path, "a", 1, 2, "run:a")
+    assert find_run(tmp_path).lasting_path == tmp_path / "a"
+    process(tmp_path, "b", 10, 20, "cluster:x", index=0)
+    process(tmp_path, "c", 10, 20, "cluster:x", index=1)
+    assert find_run(tmp_path).lasting_path == tmp_path

@@ -108,7 +108,7 @@ def _reporting(folder: str, url: str) -> Callable[[Look], str]:
     """How a report is written, and where it is found."""
 
     def write(look: Look) -> str:
-        command = f"tdbg why {shlex.quote(str(look.run.path))}"
+        command = f"tdbg why {shlex.quote(str(look.run.lasting_path))}"
         if not folder:
             return command
         from tensordbg.cli.output import print_note

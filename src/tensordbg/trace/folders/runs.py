@@ -49,6 +49,11 @@ class TraceRun:
     """What was asked for: a trace, or a folder of traces."""
     processes: tuple[RunProcess, ...]
 
+    @property
+    def lasting_path(self) -> Path:
+        """Leads to this run also when another one is the newest of its folder: the trace, if there is one alone."""
+        return self.processes[0].folder if len(self.processes) == 1 else self.path
+
     def process(self, wanted: str) -> RunProcess:
         """The process that is called so, has this number, or has its trace in a folder of this name.
 
