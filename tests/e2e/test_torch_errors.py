@@ -62,6 +62,19 @@ CASES = {
             "h.flatten(1)",
         ),
     ),
+    "a list of which no tensor can be made": (
+        """
+        def batch(rows):
+            return torch.tensor(rows)
+
+        nn.Embedding(10, 4)(batch([[4, 8, 2], [7, 1], [9, 3, 3, 5]]))
+        """,
+        (
+            "raised ValueError, train.py:7: expected sequence of length 3 at dim 1 (got 2); its input rows is 3 lists",
+            "its input rows is 3 lists of 3, 2 and 4 elements",
+            "train.py:7, in batch()",
+        ),
+    ),
     "channels": (
         """
         net = nn.Sequential(nn.Conv2d(3, 8, 3), nn.ReLU(), nn.Conv2d(6, 8, 3))

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from tensordbg.backends.torch.failures.data_items import item_behind, worker_error
 from tensordbg.backends.torch.failures.refused_in_python import refused_in_python
+from tensordbg.backends.torch.failures.refused_lists import is_call_of, refused_lists
 from tensordbg.backends.torch.modules import Modules
 from tensordbg.model import NONE, Site, StatedInput, StatedTensor
 from tensordbg.operations.frameworks import TORCH
@@ -116,20 +117,23 @@ class Failures:
         )
 
     def _of_python(self, raised: BaseException, error: BaseException, observer: Any) -> FailedOperation | None:
-        """Python code of PyTorch that refused what it was given, or a dataset's own code that it called."""
+        """A call of PyTorch's that refused what it was given, or a dataset's own code that it called."""
         frames = _frames(raised)
         item = item_behind(raised)
         of_torch = (
             bool(frames) and is_part_of(frames[-1][0], _PACKAGES) and not self._catalog.user_code.is_user(frames[-1][0])
         )
-        if not (of_torch or item):
+        refused = not (of_torch or item)
+        if refused and not is_call_of(raised.__traceback__, _PACKAGES):
             return None
-        given = [] if item else refused_in_python(raised, _PACKAGES)
+        given = [] if item or refused else refused_in_python(raised, _PACKAGES)
         tensors = _Stated(self._catalog).of([_as_given(each, observer) for each in given])
         with self._catalog.lock:
             site = self._catalog.new_sites(1)
             self._catalog.add_sites([Site(site, "", "", NONE, self._catalog.stack(frames), framework=TORCH)])
         inputs = tuple(StatedInput(each.tensor, each.dtype, each.shape) for each in tensors)
+        if refused:
+            inputs = refused_lists(raised.__traceback__)
         layer = "" if item else self._modules.path_behind(raised)
         words = worker_error(str(raised)) or _words(error)
         return FailedOperation(
