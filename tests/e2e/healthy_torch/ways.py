@@ -254,3 +254,17 @@ def rows_of_the_logits_and_of_the_labels_chosen_on_one_line() -> None:
         x, y = batch(step)
         chosen = torch.arange(len(y)) % 3 > 0
         improve(functional.cross_entropy(model(x)[chosen], y[chosen]), optimizer)
+
+
+@healthy
+def a_critic_whose_last_bias_cancels_in_the_difference_of_its_losses() -> None:
+    maker, critic = dense(8, 32, 64), dense(64, 32, 1)
+    of_maker = torch.optim.RMSprop(maker.parameters(), lr=1e-4)
+    of_critic = torch.optim.RMSprop(critic.parameters(), lr=1e-4)
+    for step in range(24):
+        x, _ = batch(step)
+        made = maker(torch.randn(len(x), 8))
+        improve(critic(made.detach()).mean() - critic(x).mean(), of_critic)
+        for parameter in critic.parameters():
+            parameter.data.clamp_(-0.1, 0.1)
+        improve(-critic(made).mean(), of_maker)

@@ -33,7 +33,12 @@ def unchanged_variables(study: Study) -> list[Finding]:
     }
     zeros = find_zeros(study)
     gradients = gradients_of_variables(study).items()
-    stuck = {v for v, found in gradients if v in still and all(zeros.zero[k] or is_rounding(study, k) for k in found)}
+    stuck = {
+        v
+        for v, found in gradients
+        if v in still
+        and (all(zeros.zero[k] or is_rounding(study, k) for k in found) or _follows_zeros(study, still[v], found))
+    }
     still = {v: k for v, k in still.items() if v not in stuck and _is_enough(study, v, k)}
     if _only_look(study, still, [reads[variable] for variable in changed]):
         return []
@@ -48,6 +53,20 @@ def _steps(study: Study, variable: int, reads: list[int]) -> int:
     """In how many steps a variable was seen to stay as it is; one that is known by its writes, by its gradients."""
     series = [*reads, *(gradients_of_variables(study).get(variable, []) if variable not in study.writers else [])]
     return max(int(study.series.lengths[k]) for k in series)
+
+
+def _follows_zeros(study: Study, k: int, gradients: list[int]) -> bool:
+    """Whether the latest gradient before each value of a variable is zero, though others are not.
+
+    So it is with the last bias of a critic: its two losses cancel there, and what the other player's backward pass
+    leaves in it is thrown away.
+    """
+    series = study.series
+    rows = np.concatenate([np.arange(series.starts[each], series.starts[each + 1]) for each in gradients])
+    order = rows[np.argsort(series.event[rows])]
+    before = np.searchsorted(series.event[order], series.event[series.rows(k)]) - 1
+    latest = order[before[before >= 0]]
+    return len(latest) >= ENOUGH and bool((series.zero[latest] == series.size[latest]).all())
 
 
 def _only_look(study: Study, still: dict[int, int], trained: list[list[int]]) -> bool:
