@@ -180,6 +180,8 @@ FIXES: Mapping[str, Mapping[str, str]] = {
         "sign": " The loss rises from the first step on: look at the sign too, an update is `assign_sub` of the "
         "gradient.",
         "training": _DIVERGES,
+        "unbounded": "Look at the sign of the loss: what is to become larger (an ELBO, a log-likelihood, a reward) is "
+        "negated before its gradient is taken, `loss = -elbo`. Else bound what grows: clip it, or add a penalty.",
     },
     "half_precision": {
         "large": "Compute this in float32 (`dtype='float32'` for a Keras layer, `tf.cast(x, tf.float32)`), scale it "

@@ -197,6 +197,8 @@ FIXES: Mapping[str, Mapping[str, str]] = {
     "growing_values": {
         "sign": " The loss rises from the first step on: look at the sign too, an update is `p -= rate * p.grad`.",
         "training": _DIVERGES,
+        "unbounded": "Look at the sign of the loss: what is to become larger (an ELBO, a log-likelihood, a reward) is "
+        "negated before its gradient is taken, `(-elbo).backward()`. Else bound what grows: clip it, or add a penalty.",
     },
     "half_precision": {
         "large": "Compute this in float32 (`x.float()` within `torch.autocast(device, enabled=False)`), scale it down, "

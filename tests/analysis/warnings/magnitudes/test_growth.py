@@ -27,6 +27,15 @@ def test_the_variable_is_named_for_all_that_follows() -> None:
     assert finding.evidence["end"] > 1000 * finding.evidence["begin"]  # type: ignore[operator]
 
 
+@pytest.mark.parametrize(("factor", "told"), [(-1.0, True), (1.0, False)])
+def test_a_loss_that_falls_without_end_does_what_it_is_asked(factor: float, told: bool) -> None:
+    kernel: Values = lambda step: np.full((4, 5), 1.6**step)  # noqa: E731
+    (finding,) = growing_values(studied(network({"kernel": kernel, "loss": lambda step: factor * 1.6**step})))
+    asked = "Training does what it is asked: the loss loss:0 falls, from -1 to -8.308e5, and nothing bounds it"
+    assert (asked in finding.explanation) == told
+    assert ("Look at the sign of the loss" in finding.suggestion) == told
+
+
 @pytest.mark.parametrize(
     "values",
     [

@@ -54,6 +54,18 @@ def test_an_eager_operation_whose_numbers_grow_and_fall_back(turns: int, loops: 
     assert len(growth_in_loops(studied(trace))) == told
 
 
+@pytest.mark.parametrize(("changes", "told"), [(True, 0), (False, 1)])
+def test_steps_of_a_training_in_between_make_no_loop(changes: bool, told: int) -> None:
+    trace = TraceBuilder()
+    weight = trace.variable("w", "[2]", trainable=True)
+    read = trace.site(NONE, "Parameter", "Parameter", (), {"dtypes": ["float32"], "reads": [weight]})
+    site = trace.site(NONE, "Mul", "Mul", (), {"dtypes": ["float32"]})
+    for step in range(80):
+        held = trace.output(trace.eager("Parameter", values=[1.0, step * changes], site=read))
+        trace.eager("Mul", held, values=[1.8 ** (step % 20), 0.0], site=site)
+    assert len(growth_in_loops(studied(trace))) == told
+
+
 @pytest.mark.parametrize(("factor", "told"), [(1.8, 1), (1.05, 0)])
 def test_an_eager_gradient_that_grows_backwards_is_told_at_its_forward_line(factor: float, told: int) -> None:
     trace = TraceBuilder()

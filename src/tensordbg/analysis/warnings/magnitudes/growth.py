@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tensordbg.analysis.causes.case import number
 from tensordbg.analysis.warnings.study.descent import first_of
+from tensordbg.analysis.warnings.study.losses import Loss, differentiated, find_losses
 from tensordbg.analysis.warnings.study.study import Finding, Study
 from tensordbg.analysis.warnings.study.training import gradients_of_variables
 from tensordbg.analysis.warnings.study.trends import Trend, changed, trend
@@ -62,16 +63,37 @@ def _grows(found: Trend | None) -> Trend | None:
 def _finding(study: Study, found: Trend, others: list[int]) -> Finding:
     k = found.series
     what = "The variable " if int(study.port[k]) in study.variable_of else ""
+    loss = _unbounded_loss(study)
+    known = "" if not study.gradient.any() else "training" if loss is None else "unbounded"
     return Finding(
         kind="growing_values",
         series=k,
         explanation=(
             f"{what}{study.name(k)} grew {from_to(found.begin, found.end)} over {found.steps} steps, "
             f"{times(found.ratio)}; in the middle its largest magnitude was {number(found.middle)}."
+            f"{'' if loss is None else _falling(study, loss)}"
         ),
-        suggestion=study.fix(k, "growing_values", "training" if study.gradient.any() else ""),
+        suggestion=study.fix(k, "growing_values", known),
         evidence=found.evidence(),
         gravity=found.ratio,
         variable=study.variable_of.get(int(study.port[k]), -1),
         also=listed([study.name(other) for other in others]),
+    )
+
+
+def _unbounded_loss(study: Study) -> Loss | None:
+    """A loss that training makes smaller and smaller below 0: it does what it is asked, and there is no end to it."""
+    losses = differentiated(study, find_losses(study)) if study.gradient.any() else []
+    return next((each for each in losses if _falls_without_end(each)), None)
+
+
+def _falls_without_end(loss: Loss) -> bool:
+    lowest = int(loss.values.argmin())
+    return bool(loss.values[lowest] < -_FACTOR * max(1.0, loss.begin) and lowest >= len(loss.values) // 2)
+
+
+def _falling(study: Study, loss: Loss) -> str:
+    return (
+        f" Training does what it is asked: the loss {study.name(loss.series)} falls, from {number(loss.values[0])} to "
+        f"{number(loss.values.min())}, and nothing bounds it from below."
     )

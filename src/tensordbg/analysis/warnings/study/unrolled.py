@@ -99,15 +99,29 @@ def is_chain(study: Study, turns: Iterations) -> bool:
 def unrolled_eagerly(study: Study) -> Iterator[Iterations]:
     """The last whole loop of each eager site whose numbers grow and fall back, again and again.
 
-    A gradient's iterations go backwards: the tape asks for that of the last iteration first.
+    A gradient's iterations go backwards: the tape asks for that of the last iteration first. Where what is trained
+    changed in between, they are steps of a training.
     """
+    before, after = _changes(study)
     for k in np.flatnonzero(study.series.lengths >= _LOOPS * ENOUGH_ITERATIONS).tolist():
         if study.site(k).function != NONE or not (study.forward | study.gradient)[study.port[k]]:
             continue
         sizes = study.series.magnitude[study.series.rows(k)]
         begins = _begins(sizes)
         if len(begins) >= _LOOPS and np.diff(begins).min() >= ENOUGH_ITERATIONS:
-            yield Iterations(k, sizes[begins[-2] : begins[-1]])
+            events = study.series.event[study.series.rows(k)][begins[-2] : begins[-1]]
+            if not ((before >= events[0]) & (after <= events[-1])).any():
+                yield Iterations(k, sizes[begins[-2] : begins[-1]])
+
+
+def _changes(study: Study) -> tuple[Ints, Ints]:
+    """Between which events trained variables changed: the last one before and the first one after."""
+    series = study.series
+    mine = [k for port, k in study.reads if study.is_trained(study.variable_of[port])]
+    rows = (np.arange(series.starts[k] + 1, series.starts[k + 1]) for k in mine)
+    later = np.concatenate([np.zeros(0, dtype=np.int64), *rows])
+    other = (series.total[later] != series.total[later - 1]) | (series.squares[later] != series.squares[later - 1])
+    return series.event[later - 1][other], series.event[later][other]
 
 
 def _begins(sizes: Floats) -> Ints:
