@@ -132,6 +132,9 @@ FIXES: Mapping[str, Mapping[str, str]] = {
     },
     "non_finite_constant": {
         "": "If it serves as a mask, take the type's lowest finite number, `tf.{dtype}.min`, instead.",
+        "missing": "If it stands for what is missing, leave that out before anything is computed of it: `ok = "
+        "tf.math.is_finite(target)`, `loss_fn(target[ok], prediction[ok])`. A `tf.where` on the loss does not help, as "
+        "the gradient of the branch not taken is NaN too.",
     },
     "pow_domain": {
         "": "Bound the base, `tf.pow(tf.maximum(x, 1e-7), p)`; for the power of a magnitude "

@@ -145,6 +145,9 @@ FIXES: Mapping[str, Mapping[str, str]] = {
     },
     "non_finite_constant": {
         "": "If it serves as a mask, take the type's lowest finite number, `torch.finfo(torch.{dtype}).min`, instead.",
+        "missing": "If it stands for what is missing, leave that out before anything is computed of it: `ok = "
+        "torch.isfinite(target)`, `loss_fn(prediction[ok], target[ok])`. A `torch.where` on the loss does not help, as "
+        "the gradient of the branch not taken is NaN too.",
     },
     "pow_domain": {
         "": "Bound the base, `x.clamp(min=1e-7) ** p`; for the power of a magnitude `x.sign() * x.abs() ** p`.",

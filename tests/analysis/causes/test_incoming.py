@@ -44,6 +44,7 @@ def test_non_finite_constant() -> None:
     said = verdict("Const", [-inf, 0.0])
     assert said.cause == "non_finite_constant"
     assert "tf.float32.min" in said.suggestion
+    assert "If it stands for what is missing" in verdict("Const", [nan, 0.0]).suggestion
 
 
 def test_what_began_before_the_kept_events_is_no_fault_of_the_operation() -> None:

@@ -67,7 +67,7 @@ def _explain_constant(case: Case) -> str:
 
 
 def _fix_constant(case: Case) -> str:
-    return case.fix("non_finite_constant", dtype=case.view.dtype)
+    return case.fix("non_finite_constant", "missing" if case.output.nan else "", dtype=case.view.dtype)
 
 
 def _explain_lost(case: Case) -> str:
