@@ -312,6 +312,14 @@ def bad_row_of_the_data() -> None:
     print([nn.Linear(2, 1)(row).sum().item() for (row,) in rows])
 
 
+@program("division_by_zero")
+def weight_norm_of_zeros() -> None:
+    layer = torch.nn.Linear(3, 2)
+    torch.nn.init.zeros_(layer.weight)
+    torch.nn.utils.parametrizations.weight_norm(layer)
+    print(layer(torch.ones(1, 3)).sum().item())
+
+
 @program("non_finite_constant")
 def infinity_in_the_text() -> None:
     print((torch.ones(3) * float("inf")).sum().item())

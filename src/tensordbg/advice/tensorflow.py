@@ -56,6 +56,7 @@ FIXES: Mapping[str, Mapping[str, str]] = {
         "epsilon": "Give the optimizer an epsilon above 0, such as `epsilon=1e-7`.",
         "epsilon_half": "Give the optimizer an epsilon that the type can hold, `epsilon=1e-4`, or keep the variables "
         "in float32 (`tf.keras.mixed_precision.set_global_policy('mixed_float16')`).",
+        "norm": "Begin with weights that are not 0. For a layer that is to give 0 at first, set its scale to 0.",
         "normalisation": "Give the normalisation an epsilon: `epsilon=1e-3`.",
         "root": "Add a small number before the root: `tf.math.rsqrt(x + 1e-6)`.",
         "unwritten": "Write {name} before it is divided by (count first, then divide; run its update), "

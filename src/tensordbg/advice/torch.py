@@ -58,6 +58,8 @@ FIXES: Mapping[str, Mapping[str, str]] = {
         "epsilon": "Give the optimizer an epsilon above 0, such as `eps=1e-8`.",
         "epsilon_half": "Give the optimizer an epsilon that the type can hold, `eps=1e-4`, or keep the parameters in "
         "float32 and compute in half precision under `torch.autocast`.",
+        "norm": "Begin with weights that are not 0. For a layer that is to give 0 at first, set its scale to 0: "
+        "`nn.init.zeros_(layer.parametrizations.weight.original0)` behind `weight_norm(layer)`.",
         "normalisation": "Give the normalisation an epsilon: `eps=1e-5`.",
         "root": "Add a small number before the root: `torch.rsqrt(x + 1e-6)`.",
         "unwritten": "Write {name} before it is divided by (count first, then divide), start it at 1, or bound it, "

@@ -57,6 +57,8 @@ class Trait(Enum):
     """It takes the logarithm of one more than its operand."""
     NORMALISES = auto()
     """It divides by a standard deviation of its own."""
+    DIVIDES_BY_NORM = auto()
+    """It divides each row of its first operand by the row's norm, and scales it by its second one."""
     TAKES_MAXIMUM_AWAY = auto()
     """It takes the maximum of a row away before it computes anything."""
     ELEMENT_BY_ELEMENT = auto()

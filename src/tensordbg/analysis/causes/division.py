@@ -27,7 +27,15 @@ def _division_by_zero(case: Case) -> bool:
     divisor = _divisor(case)
     if divisor is not None and vanishing(case.health(divisor), case.view.dtype) > 0:
         return True
-    return _without_spread(case)
+    return _without_spread(case) or _without_norm(case)
+
+
+def _without_norm(case: Case) -> bool:
+    """Whether a whole row that is divided by its norm may be 0, which alone makes a NaN of finite numbers there."""
+    given, scales = case.health(0), case.health(1)
+    if not case.operation.has(Trait.DIVIDES_BY_NORM) or given is None or scales is None or not scales.size:
+        return False
+    return bool(case.output.nan) and all_finite(case.healths()) and given.zero >= given.size // scales.size > 0
 
 
 def _without_spread(case: Case) -> bool:
@@ -76,6 +84,10 @@ def _explain_quotient(case: Case) -> str:
             f"{given}, and the epsilon of this "
             f"{case.op_type} is 0 too; division by 0 gives {'NaN' if case.output.nan else 'an infinity'}."
         )
+    if _without_norm(case):
+        return (
+            f"{_zeros(case, 0)}, a whole row among them; it is divided by its norm, which is 0 as well, and 0/0 is NaN."
+        )
     divisor = _divisor(case)
     assert divisor is not None
     if case.operation.kind is Kind.RSQRT:
@@ -99,7 +111,8 @@ def _fix_division(case: Case) -> str:
     if is_without_epsilon(case) and not _unwritten(case):
         return fix_epsilon(case)
     divisor = _divisor(case) or 0
-    if not _unwritten(case) and not _without_spread(case) and lost_epsilon(case, divisor):
+    own = _without_spread(case) or _without_norm(case)
+    if not _unwritten(case) and not own and lost_epsilon(case, divisor):
         return lost_epsilon(case, divisor)
     return case.fix("division_by_zero", _known_of_division(case), name=_unwritten(case), added=number(case.added_after))
 
@@ -110,6 +123,8 @@ def _known_of_division(case: Case) -> str:
         return "unwritten"
     if _without_spread(case):
         return "normalisation"
+    if _without_norm(case):
+        return "norm"
     if not math.isnan(case.added_after):
         return "added_after"
     return "root" if case.operation.kind is Kind.RSQRT else ""

@@ -49,6 +49,7 @@ ARITHMETIC: Mapping[Trait, frozenset[str]] = MappingProxyType(
             native_batch_norm native_group_norm native_layer_norm
             """
         ),
+        Trait.DIVIDES_BY_NORM: names("_weight_norm _weight_norm_interface"),
         Trait.TAKES_MAXIMUM_AWAY: names(
             """
             _log_softmax _scaled_dot_product_efficient_attention _scaled_dot_product_flash_attention
