@@ -111,12 +111,12 @@ class _KerasOptimizer:
 
     @property
     def names(self) -> Mapping[int, str]:
-        """What Keras calls each tensor that is trained, by its identity."""
+        """Names that Keras has for the tensors that are trained, by their identity."""
         return {id(each.value): each.path for each in self.variables}
 
     @property
     def state(self) -> Mapping[Any, Mapping[str, Any]]:
-        """By tensor what the optimizer keeps for it, by name: Keras calls it as the variable, and what it is."""
+        """State that the optimizer keeps for each tensor, by name: Keras calls it as the variable, and what it is."""
         optimizer = self._optimizer()
         kept = [] if optimizer is None else [(each.name, each.value) for each in optimizer.variables]
         return {each.value: dict(_kept_for(each, kept)) for each in self.variables}
