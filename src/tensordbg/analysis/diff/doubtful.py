@@ -14,20 +14,36 @@ import numpy as np
 from tensordbg.analysis.columns.reading import Bools
 from tensordbg.analysis.diff.apart import Apart, Pair
 from tensordbg.analysis.diff.numbers import HIGH, LOW
+from tensordbg.operations.kinds import Kind
 
 _ROOM = 3.0
 """So many times the tolerance."""
+_ROUNDINGS = 4.0
+"""So many roundings of the largest value, by the square root of their number, are left of a sum that cancels out."""
 
 
 def without_doubtful(a: Apart, b: Apart, pairs: list[Pair], tolerance: float) -> list[Pair]:
     """Leaves out pairs of gradients, and of what optimizers make of them, that rounding may have put apart."""
-    pairs = [pair for pair in pairs if not _is_amplified(b, pair.b, tolerance)]
+    pairs = [
+        pair for pair in pairs
+        if not (_is_amplified(b, pair.b, tolerance) or (_is_cancelled(a, pair.a) and _is_cancelled(b, pair.b)))
+    ]  # fmt: skip
     if a.side.frameworks == b.side.frameworks:
         return pairs
     gradient_a, gradient_b = a.side.backward, b.side.backward
     return [
         pair for pair in pairs if pair.distance > _ROOM * tolerance or not (gradient_a[pair.a] and gradient_b[pair.b])
     ]
+
+
+def _is_cancelled(apart: Apart, row: int) -> bool:
+    """Tells whether a gradient is a sum of values of which nothing but their rounding is left."""
+    side = apart.side
+    if not side.backward[row] or side.operation(row).kind is not Kind.SUM or len(side.edges.parents[row]) != 1:
+        return False
+    given, size = side.edges.parents[row][0], side.numbers.size
+    largest = np.abs(side.numbers.statistics[:, [LOW, HIGH]][[row, given]]).max(axis=1)
+    return bool(largest[0] <= _ROUNDINGS * side.numbers.rounding * largest[1] * np.sqrt(size[given] / size[row]))
 
 
 def _is_amplified(apart: Apart, row: int, tolerance: float) -> bool:
