@@ -24,6 +24,12 @@ inline Known find(const at::Tensor& tensor) {
   return g_makers.find(tensor);
 }
 
+// Remembers what has come from outside, and that the program can write it again where the memory is another's.
+inline void come(const at::Tensor& tensor, const Maker& maker) {
+  g_makers.made(tensor, maker);
+  if (const c10::StorageImpl* storage = storage_of(tensor); storage != nullptr && is_foreign(*storage)) g_makers.share(tensor);
+}
+
 // A variable as it is now: one site stands for all that it holds before something writes it.
 inline Known enter_variable(const at::Tensor& tensor, std::int64_t variable) {
   static const char* const kParameter = "Parameter";
@@ -34,7 +40,7 @@ inline Known enter_variable(const at::Tensor& tensor, std::int64_t variable) {
   const std::int64_t execution = g_log->begin(static_cast<std::uint32_t>(site), g_step.load(), &before.reference, inputs);
   if (execution < 0) return {};
   const bool bad = append(tensor, execution, static_cast<std::uint32_t>(site), 0);
-  g_makers.made(tensor, Maker{execution << 16, static_cast<std::uint32_t>(site), 0, bad});
+  come(tensor, Maker{execution << 16, static_cast<std::uint32_t>(site), 0, bad});
   return {execution << 16, kUnknown, false, static_cast<std::uint32_t>(site), bad};
 }
 
@@ -51,7 +57,7 @@ inline Known enter(const at::Tensor& tensor, Context* context, int place) {
   const std::int64_t execution = g_log->begin(static_cast<std::uint32_t>(site), g_step.load(), nullptr, 0);
   if (execution < 0) return {};
   const bool bad = append(tensor, execution, static_cast<std::uint32_t>(site), 0);
-  g_makers.made(tensor, Maker{execution << 16, static_cast<std::uint32_t>(site), 0, bad});
+  come(tensor, Maker{execution << 16, static_cast<std::uint32_t>(site), 0, bad});
   return {execution << 16, kUnknown, false, static_cast<std::uint32_t>(site), bad};
 }
 

@@ -15,6 +15,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "shared_memory.h"
 #include "tensors.h"
 
 namespace tensordbg_torch {
@@ -49,7 +50,11 @@ class Makers {
     const Made* made = made_of(tensor);
     const bool same = made != nullptr && made->is_of(tensor);
     if (same && !any_uncounted_) return known(made->maker);
-    const Memory* memory = memory_of(tensor);
+    Memory* memory = memory_of(tensor);
+    if (memory != nullptr && memory->shared) look_again(memory, tensor);
+    if (memory != nullptr && memory->outside > std::max(memory->whole.order, made == nullptr ? 0 : made->maker.order)) {
+      return {kUnknown, kUnknown, true};
+    }
     if (same && (memory == nullptr || memory->uncounted <= made->maker.order)) return known(made->maker);
     if (memory == nullptr) return {kUnknown, kUnknown, true};
     // With other memory (`p.data = x`) it is what wrote there, not what made it.
@@ -78,6 +83,15 @@ class Makers {
     maker.order = ++order_;
     any_uncounted_ = true;
     if (Memory* memory = write(tensor, maker)) memory->uncounted = maker.order;
+  }
+
+  // From now on the program can write its memory past all operations; what it holds is held against what it held before.
+  void share(const at::Tensor& tensor) {
+    const std::lock_guard<std::mutex> guard(mutex_);
+    c10::StorageImpl* storage = storage_of(tensor);
+    if (storage == nullptr || keep(storage).shared) return;
+    any_uncounted_ = keep(storage).shared = true;
+    keep(storage).print = fingerprint(*storage);
   }
 
   // It will be written at some time, and has nothing to say until then.
@@ -204,6 +218,9 @@ class Makers {
     Maker whole{};               // who wrote all of it last
     bool unwritten = false;      // what nobody wrote since is what was there before
     std::uint64_t uncounted = 0; // the order of the last write that PyTorch's count of versions leaves out
+    bool shared = false;         // the program can write it past all operations
+    std::uint64_t print = 0;     // of what a shared one holds
+    std::uint64_t outside = 0;   // when it was found that the program had done that
     std::vector<Piece> pieces{}; // who has written parts of it since, in that order
   };
 
@@ -247,6 +264,7 @@ class Makers {
     c10::StorageImpl* storage = storage_of(tensor);
     if (storage == nullptr) return nullptr;
     Memory& memory = keep(storage);
+    if (memory.shared) memory.print = fingerprint(*storage);
     if (is_whole(tensor)) {
       memory.whole = maker;
       memory.unwritten = false;
@@ -318,7 +336,14 @@ class Makers {
     return found == made_.end() || found->second.alive.expired() ? nullptr : &found->second;
   }
 
-  const Memory* memory_of(const at::Tensor& tensor) {
+  void look_again(Memory* memory, const at::Tensor& tensor) {
+    const std::uint64_t print = fingerprint(*storage_of(tensor));
+    if (print == memory->print) return;
+    memory->print = print;
+    memory->outside = memory->uncounted = ++order_;
+  }
+
+  Memory* memory_of(const at::Tensor& tensor) {
     const auto found = memory_.find(storage_of(tensor));
     return found == memory_.end() || found->second.alive.expired() ? nullptr : &found->second;
   }

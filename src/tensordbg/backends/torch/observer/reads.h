@@ -39,6 +39,7 @@ inline void on_read(const at::Tensor& tensor) {
   const Busy busy;
   try {
     if (!has_elements(tensor)) return;
+    g_makers.share(tensor);
     Context context(nullptr);
     context.given.push_back({nullptr, nullptr, find(tensor)});
     note_read(&context);
