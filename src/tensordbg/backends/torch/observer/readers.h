@@ -11,10 +11,12 @@
 
 namespace tensordbg_torch {
 
-// Is told of each tensor that is read; must not throw.
-inline void (*g_on_read)(const at::Tensor&) = nullptr;
+// Is told of each tensor that is read, and whether the program has its memory too from then on; must not throw.
+using OnRead = void (*)(const at::Tensor&, bool);
+inline OnRead g_on_read = nullptr;
 
 constexpr std::array<const char*, 3> kReaders = {"numpy", "tolist", "untyped_storage"};
+constexpr std::size_t kShares = 0;  // `numpy`; a storage is taken to be asked for its size, or given another
 
 struct Reader {
   PyMethodDef* method = nullptr;
@@ -24,13 +26,13 @@ inline std::array<Reader, kReaders.size()> g_readers;
 
 template <std::size_t N>
 PyObject* read_with_words(PyObject* self, PyObject* arguments, PyObject* words) {
-  g_on_read(THPVariable_Unpack(self));
+  g_on_read(THPVariable_Unpack(self), N == kShares);
   return reinterpret_cast<PyCFunctionWithKeywords>(reinterpret_cast<void (*)()>(g_readers[N].plain))(self, arguments, words);
 }
 
 template <std::size_t N>
 PyObject* read_plainly(PyObject* self, PyObject* argument) {
-  g_on_read(THPVariable_Unpack(self));
+  g_on_read(THPVariable_Unpack(self), N == kShares);
   return g_readers[N].plain(self, argument);
 }
 
@@ -48,7 +50,7 @@ void watch_reader(PyTypeObject* base) {
 }
 
 // `base` is the class that has the methods, torch._C.TensorBase.
-inline void watch_readers(PyTypeObject* base, void (*on_read)(const at::Tensor&)) {
+inline void watch_readers(PyTypeObject* base, OnRead on_read) {
   g_on_read = on_read;
   if (g_readers[0].method != nullptr) return;
   watch_reader<0>(base);

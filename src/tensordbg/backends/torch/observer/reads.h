@@ -34,12 +34,12 @@ inline void note_read(const Context* context) {
 }
 
 // ... also where no operation does it.
-inline void on_read(const at::Tensor& tensor) {
+inline void on_read(const at::Tensor& tensor, bool shares) {
   if (!g_on.load(std::memory_order_relaxed) || t_thread.busy || g_log->recording() == 0) return;
   const Busy busy;
   try {
     if (!has_elements(tensor)) return;
-    g_makers.share(tensor);
+    if (shares) g_makers.share(tensor);
     Context context(nullptr);
     context.given.push_back({nullptr, nullptr, find(tensor)});
     note_read(&context);
