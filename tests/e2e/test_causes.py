@@ -405,6 +405,7 @@ def test_what_began_before_the_events_that_were_kept(tmp_path: Path) -> None:
 
 ELSEWHERE = {
     "before_kept_events",  # above: it takes a recording that keeps only the last events
+    "between_recorded_tensors",  # test_overhead_in_part.py: it takes a recording within a budget
     "deviation_of_one",  # test_torch_causes.py: it takes a deviation with a correction
     "from_another_process",  # test_many_processes.py: it takes two workers
     "factor_not_finite",  # test_torch_causes.py: its sums scale what they add
