@@ -10,11 +10,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 
-from tensordbg.model import NONE, Frame, Function, Site, SourceFile, Variable
+from tensordbg.model import NONE, Site
 from tensordbg.operations import lookup
 from tensordbg.operations.kinds import Kind
 from tensordbg.operations.operation import Domain, Role
 from tensordbg.recording.catalog import CatalogSink
+from tensordbg.recording.passing_sink import PassingSink
 
 BUDGET = 32 * 2**20
 """Bytes that these elements may take, of one process."""
@@ -37,11 +38,11 @@ WatchOperand = Callable[[int, int, int], None]
 """(eager site, which of its operands, what is fatal in it)."""
 
 
-class FirstBadChoice:
+class FirstBadChoice(PassingSink):
     """Passes rows on to `sink`, and has the log watch what goes into risky operations."""
 
     def __init__(self, sink: CatalogSink, watch: Watch, watch_operand: WatchOperand) -> None:
-        self._sink = sink
+        super().__init__(sink)
         self._watch = watch
         self._watch_operand = watch_operand
 
@@ -59,22 +60,6 @@ class FirstBadChoice:
                     break
         for fatal, makers in by_fatal.items():
             self._watch(makers, fatal)
-
-    def function(self, function: Function) -> None:
-        """See `CatalogSink`."""
-        self._sink.function(function)
-
-    def stack(self, number: int, frames: tuple[Frame, ...]) -> None:
-        """See `CatalogSink`."""
-        self._sink.stack(number, frames)
-
-    def source(self, source: SourceFile) -> None:
-        """See `CatalogSink`."""
-        self._sink.source(source)
-
-    def variable(self, variable: Variable) -> None:
-        """See `CatalogSink`."""
-        self._sink.variable(variable)
 
 
 @lru_cache(maxsize=4096)

@@ -11,12 +11,13 @@ import json
 import threading
 from collections.abc import Callable, Iterable, Iterator
 
-from tensordbg.model import GRADIENT_FOR, NONE, Frame, Function, Site, SourceFile, Variable, names_origins
+from tensordbg.model import GRADIENT_FOR, NONE, Site, names_origins
 from tensordbg.operations.kinds import Kind
 from tensordbg.operations.lookup import operation
 from tensordbg.operations.operation import Role
 from tensordbg.operations.traits import Trait
 from tensordbg.recording.catalog import CatalogSink
+from tensordbg.recording.passing_sink import PassingSink
 
 MATTERING = "losses, gradients, variables, inputs, outputs of layers"
 """These in words."""
@@ -25,7 +26,7 @@ Mute = Callable[[list[int], bool], None]
 """(sites, whether their tensors are left out from now on)."""
 
 
-class MatteringTensors:
+class MatteringTensors(PassingSink):
     """Passes rows on to `sink`; has all others muted for as long as these alone are wanted."""
 
     def __init__(self, sink: CatalogSink, mute: Mute, note: Callable[[], None]) -> None:
@@ -36,7 +37,7 @@ class MatteringTensors:
             mute: Of the log.
             note: Notes in the trace, once, that some steps have these alone.
         """
-        self._sink = sink
+        super().__init__(sink)
         self._mute = mute
         self._lock = threading.Lock()
         self._mattering: set[int] = set()
@@ -66,22 +67,6 @@ class MatteringTensors:
                 self._mute([*(mattering & self._rest)], False)
                 self._mute([*(rest - self._rest)], True)
             self._rest = (self._rest | rest) - mattering
-
-    def function(self, function: Function) -> None:
-        """See `CatalogSink`."""
-        self._sink.function(function)
-
-    def stack(self, number: int, frames: tuple[Frame, ...]) -> None:
-        """See `CatalogSink`."""
-        self._sink.stack(number, frames)
-
-    def source(self, source: SourceFile) -> None:
-        """See `CatalogSink`."""
-        self._sink.source(source)
-
-    def variable(self, variable: Variable) -> None:
-        """See `CatalogSink`."""
-        self._sink.variable(variable)
 
 
 def mattering_sites(site: Site) -> Iterator[int]:

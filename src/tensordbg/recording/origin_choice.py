@@ -7,18 +7,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from tensordbg.model import Frame, Function, Site, SourceFile, Variable, names_origins
+from tensordbg.model import Site, names_origins
 from tensordbg.recording.catalog import CatalogSink
+from tensordbg.recording.passing_sink import PassingSink
 
 Choose = Callable[[list[int], bool], None]
 """(sites, whether their values are kept from now on)."""
 
 
-class OriginChoice:
+class OriginChoice(PassingSink):
     """Passes rows on to `sink`, and chooses the sites that hold names of origins."""
 
     def __init__(self, sink: CatalogSink, choose: Choose) -> None:
-        self._sink = sink
+        super().__init__(sink)
         self._choose = choose
 
     def sites(self, sites: Iterable[Site]) -> None:
@@ -28,19 +29,3 @@ class OriginChoice:
         chosen = [site.site for site in known if names_origins(site.name)]
         if chosen:
             self._choose(chosen, True)
-
-    def function(self, function: Function) -> None:
-        """See `CatalogSink`."""
-        self._sink.function(function)
-
-    def stack(self, number: int, frames: tuple[Frame, ...]) -> None:
-        """See `CatalogSink`."""
-        self._sink.stack(number, frames)
-
-    def source(self, source: SourceFile) -> None:
-        """See `CatalogSink`."""
-        self._sink.source(source)
-
-    def variable(self, variable: Variable) -> None:
-        """See `CatalogSink`."""
-        self._sink.variable(variable)

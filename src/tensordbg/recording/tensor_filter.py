@@ -12,8 +12,9 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from tensordbg.health.spec import DTYPES
-from tensordbg.model import Frame, Function, Site, SourceFile, Variable
+from tensordbg.model import Site
 from tensordbg.recording.catalog import CatalogSink
+from tensordbg.recording.passing_sink import PassingSink
 
 Mute = Callable[[list[int], bool], None]
 """(sites, whether their tensors are left out from now on)."""
@@ -70,11 +71,11 @@ class TensorFilter:
         return sum(1 << number for number in self.dtypes)
 
 
-class TensorChoice:
+class TensorChoice(PassingSink):
     """Passes rows on to `sink`, and has the sites that are not wanted muted."""
 
     def __init__(self, sink: CatalogSink, wanted: TensorFilter, mute: Mute) -> None:
-        self._sink = sink
+        super().__init__(sink)
         self._wanted = wanted
         self._mute = mute
         self._lock = threading.Lock()
@@ -103,19 +104,3 @@ class TensorChoice:
             unwanted = [site.site for site in known if not self._wanted.has(site.op_type, site.name)]
             self._muted.update(unwanted)
             self._mute(unwanted, True)
-
-    def function(self, function: Function) -> None:
-        """See `CatalogSink`."""
-        self._sink.function(function)
-
-    def stack(self, number: int, frames: tuple[Frame, ...]) -> None:
-        """See `CatalogSink`."""
-        self._sink.stack(number, frames)
-
-    def source(self, source: SourceFile) -> None:
-        """See `CatalogSink`."""
-        self._sink.source(source)
-
-    def variable(self, variable: Variable) -> None:
-        """See `CatalogSink`."""
-        self._sink.variable(variable)

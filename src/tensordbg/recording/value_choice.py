@@ -10,19 +10,20 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterable
 
-from tensordbg.model import NONE, Frame, Function, Site, SourceFile, Variable
+from tensordbg.model import NONE, Frame, Function, Site
 from tensordbg.recording.catalog import CatalogSink
+from tensordbg.recording.passing_sink import PassingSink
 from tensordbg.recording.value_filter import Place, ValueFilter
 
 Choose = Callable[[list[int], bool], None]
 """(sites, whether their values are kept from now on)."""
 
 
-class ValueChoice:
+class ValueChoice(PassingSink):
     """Passes rows on to `sink`, and chooses among the sites."""
 
     def __init__(self, sink: CatalogSink, wanted: ValueFilter, choose: Choose) -> None:
-        self._sink = sink
+        super().__init__(sink)
         self._wanted = wanted
         self._choose = choose
         self._lock = threading.Lock()
@@ -73,14 +74,6 @@ class ValueChoice:
         self._sink.stack(number, frames)
         if frames:
             self._places[number] = next((frame for frame in reversed(frames) if frame.user), frames[-1])
-
-    def source(self, source: SourceFile) -> None:
-        """See `CatalogSink`."""
-        self._sink.source(source)
-
-    def variable(self, variable: Variable) -> None:
-        """See `CatalogSink`."""
-        self._sink.variable(variable)
 
     def begin_function(self, function: int, step: int) -> None:
         """A call of a function begins; called before anything in it runs."""

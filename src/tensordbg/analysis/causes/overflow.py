@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 
-from tensordbg.analysis.causes.case import HALF as HALF_TYPES
-from tensordbg.analysis.causes.case import Case, Cause, all_finite, infinite, largest_of, magnitude, number
+from tensordbg.analysis.causes.case import HALF, Case, Cause, all_finite, infinite, largest_of, magnitude, number
 from tensordbg.analysis.causes.magnitudes import (
     bound,
     exponent,
@@ -118,8 +117,8 @@ def _fix_divergence(case: Case) -> str:
 def _half_overflows(case: Case) -> bool:
     """Whether float32 would have held the result."""
     if squared_beyond(case, largest_of("float32")) is None and squared_beyond(case, case.largest) is not None:
-        return case.view.dtype in HALF_TYPES
-    if case.view.dtype not in HALF_TYPES:
+        return case.view.dtype in HALF
+    if case.view.dtype not in HALF:
         return False
     if case.operation.has(Trait.EXPONENTIAL):
         return exponential_overflows(case) and exponent(case) < exponential_limit("float32")
@@ -147,7 +146,7 @@ def _explain_half(case: Case) -> str:
 
 
 def _fix_half(case: Case) -> str:
-    return case.fix(HALF)
+    return case.fix(HALF_OVERFLOWS)
 
 
 def _explain_exponential(case: Case) -> str:
@@ -212,10 +211,10 @@ def _fix_arithmetic(case: Case) -> str:
     return _fix_jump(case).rstrip() or case.fix("arithmetic_overflow")
 
 
-HALF = "half_precision_overflow"
+HALF_OVERFLOWS = "half_precision_overflow"
 """The cause of what only a type of 16 bits can't hold."""
 
-OVERFLOWS = frozenset({"arithmetic_overflow", "cast_overflow", "exp_overflow", HALF})
+OVERFLOWS = frozenset({"arithmetic_overflow", "cast_overflow", "exp_overflow", HALF_OVERFLOWS})
 """Causes for which it is worth to know where the numbers grew."""
 
 DIVERGES = "diverging_values"
@@ -224,7 +223,7 @@ DIVERGES = "diverging_values"
 CAUSES = (
     Cause("cast_overflow", _cast_overflows, _explain_cast, _fix_cast),
     Cause(DIVERGES, _diverges, _explain_divergence, _fix_divergence),
-    Cause(HALF, _half_overflows, _explain_half, _fix_half),
+    Cause(HALF_OVERFLOWS, _half_overflows, _explain_half, _fix_half),
     Cause("exp_overflow", _exponentials_overflow, _explain_exponential, _fix_exponential),
     Cause("arithmetic_overflow", _arithmetic_overflows, _explain_arithmetic, _fix_arithmetic),
 )

@@ -31,15 +31,21 @@ def measure(a: Side, row_a: int, b: Side, row_b: int) -> Measured | None:
     return None if mine is None or theirs is None else compare_elements(mine, theirs)
 
 
-def compare_elements(mine: Array, theirs: Array, in_any_order: bool = True) -> Measured:
+def compare_in_order(mine: Array, theirs: Array) -> Measured:
+    """Compares two arrays of one size element by element, in the order in which each has them."""
+    mine = _wide(mine)
+    return _told(mine, _wide(theirs).reshape(mine.shape))
+
+
+def compare_elements(mine: Array, theirs: Array) -> Measured:
     """Compares two arrays of one size, B's with its axes in the order in which it is nearest to A's.
 
     The two may be laid out otherwise: the channels last in one framework and first in the other. Where no order of the
-    axes gives the shape of A, the elements are compared in their own order; so they are where that is asked for.
+    axes gives the shape of A, the elements are compared in their own order.
     """
     mine, theirs = (_wide(array) for array in (mine, theirs))
     best: tuple[float, Array] | None = None
-    for laid_out in _orders(mine.shape, theirs) if in_any_order else (theirs.reshape(mine.shape),):
+    for laid_out in _orders(mine.shape, theirs):
         error = _largest(_apart(mine, laid_out))
         if best is None or error < best[0]:
             best = error, laid_out

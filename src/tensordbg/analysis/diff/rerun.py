@@ -17,7 +17,7 @@ import numpy.typing as npt
 from tensordbg.analysis.columns.reading import Ints
 from tensordbg.analysis.diff.apart import Apart
 from tensordbg.analysis.diff.attributes import settings_of
-from tensordbg.analysis.diff.elements import compare_elements
+from tensordbg.analysis.diff.elements import compare_in_order
 from tensordbg.analysis.diff.numbers import ROUNDING
 from tensordbg.analysis.diff.numpy_operations import NotKnownError, compute
 from tensordbg.analysis.diff.result import Measured
@@ -120,7 +120,7 @@ def _arrangements(given: Given) -> Iterator[Given]:
 
 def _beside(result: Array, found: Array) -> Measured:
     """Compares in the one order: an axis that is another is a difference here."""
-    return compare_elements(result, found, in_any_order=False)
+    return compare_in_order(result, found)
 
 
 def _far(measured: Measured) -> float:

@@ -10,7 +10,7 @@ from itertools import takewhile
 from tensordbg.analysis.causes.case import Case, unravelled
 from tensordbg.analysis.causes.disguises import ADVISED
 from tensordbg.analysis.causes.factors import SCALED_AWAY
-from tensordbg.analysis.causes.overflow import DIVERGES, HALF, OVERFLOWS
+from tensordbg.analysis.causes.overflow import DIVERGES, HALF_OVERFLOWS, OVERFLOWS
 from tensordbg.analysis.causes.table import judge
 from tensordbg.analysis.causes.updates import overflowing_gradient
 from tensordbg.analysis.finding import NOTHING_READ_IT, ForwardOperation, History, InputView, Origin, TensorView
@@ -159,7 +159,7 @@ class _Reporter:
             grew = self._that_grew(case, evidence)
             verdict = judge(replace(case, jump=self.jumps.behind(grew), data=self.jumps.data(grew)))
         reaches = tuple(name for name in REACHES if Reach[name.upper()] & group.reach)
-        zeros = None if reaches or verdict.cause != HALF else self.vanished.behind(group.node, case)
+        zeros = None if reaches or verdict.cause != HALF_OVERFLOWS else self.vanished.behind(group.node, case)
         if zeros is not None:
             reaches, verdict = ("zeros",), replace(verdict, explanation=verdict.explanation + self._words(zeros))
         return Origin(

@@ -19,6 +19,7 @@ _MODULE = "keras.src.optimizers.base_optimizer"
 _OURS = "__tensordbg_plain__"
 
 Before = Callable[[Any, Any, Any], Any]
+"""(optimizer, arguments, named ones), as PyTorch calls its hooks."""
 After = Callable[[Any, Any, Any], None]
 
 
@@ -118,8 +119,13 @@ class _KerasOptimizer:
     def state(self) -> Mapping[Any, Mapping[str, Any]]:
         """State that the optimizer keeps for each tensor, by name: Keras calls it as the variable, and what it is."""
         optimizer = self._optimizer()
-        kept = [] if optimizer is None else [(each.name, each.value) for each in optimizer.variables]
-        return {each.value: dict(_kept_for(each, kept)) for each in self.variables}
+        owners = {each.path.replace("/", "_"): each.value for each in self.variables}
+        state: dict[Any, dict[str, Any]] = {value: {} for value in owners.values()}
+        for kept in () if optimizer is None else optimizer.variables:
+            owner = next((each for each in _beginnings(kept.name) if each in owners), None)
+            if owner is not None:
+                state[owners[owner]][kept.name.removeprefix(f"{owner}_")] = kept.value
+        return state
 
 
 def as_of_torch(optimizer: Any) -> Any:
@@ -128,9 +134,11 @@ def as_of_torch(optimizer: Any) -> Any:
     return type(kind.__name__, (_KerasOptimizer,), {"__module__": kind.__module__})(optimizer)
 
 
-def _kept_for(variable: Any, kept: Sequence[tuple[str, Any]]) -> Iterator[tuple[str, Any]]:
-    begin = f"{variable.path.replace('/', '_')}_"
-    return ((name.removeprefix(begin), value) for name, value in kept if name.startswith(begin))
+def _beginnings(name: str) -> Iterator[str]:
+    """Yields the beginnings of a name that end before a `_`, the longest first."""
+    while "_" in name:
+        name = name.rpartition("_")[0]
+        yield name
 
 
 def _trained(optimizer: Any, variables: Any) -> list[Any]:

@@ -8,12 +8,8 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable
-from typing import Any
 
-from tensordbg.backends.torch.keras_optimizers import KERAS_STEPS
-
-Before = Callable[[Any, Any, Any], Any]
-After = Callable[[Any, Any, Any], None]
+from tensordbg.backends.torch.keras_optimizers import KERAS_STEPS, After, Before
 
 
 def watch_steps(before: Before, after: After | None = None) -> Callable[[], None]:

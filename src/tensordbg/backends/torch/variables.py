@@ -101,6 +101,7 @@ class Variables:
         if not _is_power_of_two(steps):
             return
         without: dict[int, int] = {}
+        state = optimizer.state
         for tensor in _trained(optimizer):
             owner = self._number(tensor)
             if owner is None:
@@ -108,7 +109,7 @@ class Variables:
             if tensor.grad is not None or not tensor.requires_grad:
                 self._with_gradient.add(owner)
             without[owner] = 0 if owner in self._with_gradient or steps < _ENOUGH_STEPS else steps
-            for key, kept in optimizer.state.get(tensor, {}).items():
+            for key, kept in state.get(tensor, {}).items():
                 if getattr(kept, "shape", None) == tensor.shape and kept.dim() > 0:
                     self._add(kept, f"{self._catalog.variable(owner).name}/{key}", trainable=False)
         if steps >= _ENOUGH_STEPS:

@@ -89,9 +89,10 @@ class Makers {
   void share(const at::Tensor& tensor) {
     const std::lock_guard<std::mutex> guard(mutex_);
     c10::StorageImpl* storage = storage_of(tensor);
-    if (storage == nullptr || keep(storage).shared) return;
-    any_uncounted_ = keep(storage).shared = true;
-    keep(storage).print = fingerprint(*storage);
+    if (storage == nullptr) return;
+    Memory& memory = keep(storage);
+    if (!memory.shared) memory.print = fingerprint(*storage);
+    any_uncounted_ = memory.shared = true;
   }
 
   // It will be written at some time, and has nothing to say until then.

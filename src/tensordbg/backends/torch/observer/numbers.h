@@ -34,25 +34,20 @@ inline std::mutex g_numbers_mutex;
 inline std::unordered_map<std::uint64_t, Numbers> g_numbers;
 inline std::unordered_map<std::uint64_t, Known> g_infinities;  // those of the text, and NaN
 
-// Those that this thread met of late.
+// One of those that a thread met of late.
 struct SeenNumber {
   std::uint64_t key = 0;
   std::uint64_t bits = 0;
   std::uint32_t recording = 0;
   Known known;
 };
-inline SeenNumber& seen_number(std::uint64_t key) {
-  constexpr std::size_t kSeen = 512;
-  static thread_local SeenNumber seen[kSeen];
-  return seen[key % kSeen];
-}
 
 // What is recorded of a number, once for each place and value.
 inline Known known_number(Context* context, double number, int place) {
   const std::uint64_t key = mixed(stack_of(context), static_cast<std::uint64_t>(place) << 48 ^
                                                          reinterpret_cast<std::uintptr_t>(context->operation));
   const std::uint64_t bits = bits_of(number);
-  SeenNumber& seen = seen_number(mixed(key, bits));
+  SeenNumber& seen = seen_at<SeenNumber, 512>(mixed(key, bits));
   const bool may_be_seen = std::isfinite(number);
   if (may_be_seen && seen.key == key && seen.bits == bits && seen.recording == g_recording.load(std::memory_order_relaxed)) {
     return seen.known;

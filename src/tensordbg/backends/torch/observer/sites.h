@@ -2,6 +2,7 @@
 #pragma once
 
 #include "running.h"
+#include "seen.h"
 
 #include <mutex>
 #include <unordered_map>
@@ -19,17 +20,12 @@ inline std::unordered_map<std::uint64_t, KnownSite> g_sites;
 inline std::unordered_map<std::uint64_t, int> g_variants;  // how many sites there are at one place, by their settings
 constexpr int kMostVariants = 4;
 
-// The sites that this thread met of late, to be found without a lock.
+// One of the sites that a thread met of late.
 struct SeenSite {
   std::uint64_t key = 0;
   std::uint32_t recording = 0;
   KnownSite known;
 };
-inline SeenSite& seen_site(std::uint64_t key) {
-  constexpr std::size_t kSeen = 8192;
-  static thread_local SeenSite seen[kSeen];
-  return seen[key % kSeen];
-}
 
 // The variable that a site is about, and whether it writes it.
 struct Owner {
@@ -131,7 +127,7 @@ inline std::int64_t site_of(const char* name, std::uint64_t stack, int autocast,
   const SettingsKey wanted = about.settings == nullptr ? SettingsKey{here} : with_settings(here, *about.settings);
   const std::uint32_t recording = g_recording.load(std::memory_order_relaxed);
   std::uint64_t key = wanted.whole;
-  SeenSite& seen = seen_site(key);
+  SeenSite& seen = seen_at<SeenSite, 8192>(key);
   if (seen.key == key && seen.recording == recording) return site_with(&seen, wanted.fractions);
   {
     std::unique_lock<std::mutex> guard(g_sites_mutex);

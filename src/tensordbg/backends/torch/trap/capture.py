@@ -177,8 +177,9 @@ class _Maker:
                 self._place(buffers.tensor(name), len(self._stored), variable=True)
                 self._numbers[id(buffers.tensor(name))] = len(self._stored)
                 self._variable(name, buffer, trainable=False)
+        state = found.optimizer.state
         for name, parameter in found.parameters.items():
-            for key, value in found.optimizer.state.get(parameter, {}).items():
+            for key, value in state.get(parameter, {}).items():
                 if isinstance(value, Tensor):
                     self._variable(f"optimizer.{name}.{key}", value, trainable=False)
         if found.calls:
