@@ -11,7 +11,7 @@ from tests import programs
 from tests.cli.conftest import COMMAND
 
 
-def told_of(folder: Path, program: str) -> str:
+def uneven_part(folder: Path, program: str) -> str:
     """What is said of the error behind the program's own traceback, in one line."""
     (folder / "train.py").write_text(program)
     environment = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3", "COLUMNS": "120"}
@@ -59,16 +59,16 @@ for batch in trace_data(tf.data.Dataset.range(12)).map(parse).batch(4):
 
 
 def test_the_element_that_a_step_was_given(tmp_path: Path) -> None:
-    assert "data row 1 of IteratorGetNext:1 came from element 6 " in told_of(tmp_path, LABELS)
+    assert "data row 1 of IteratorGetNext:1 came from element 6 " in uneven_part(tmp_path, LABELS)
 
 
 def test_the_element_that_a_pipelines_function_was_called_for(tmp_path: Path) -> None:
-    assert "data this call was for element 7 " in told_of(tmp_path, MAPPED)
+    assert "data this call was for element 7 " in uneven_part(tmp_path, MAPPED)
 
 
 def test_without_origins_only_the_call_is_told(tmp_path: Path) -> None:
     plain = MAPPED.replace("from tensordbg.tensorflow import trace_data\n", "").replace("trace_data(", "(")
-    assert "value mul:0 made 21 of 7 and 3" in (told := told_of(tmp_path, plain))
+    assert "value mul:0 made 21 of 7 and 3" in (told := uneven_part(tmp_path, plain))
     assert " calls of " in told
     assert "this call was for" not in told
 
@@ -152,31 +152,31 @@ model.fit(words, np.ones((32, 1)), shuffle=False, verbose=0)
 
 
 def test_the_size_that_was_asked_for(tmp_path: Path) -> None:
-    told = told_of(tmp_path, RESHAPED)
+    told = uneven_part(tmp_path, RESHAPED)
     assert "its inputs are x:0 float32[4, 10] and Reshape/shape:0 [4, 3, 3]" in told
     assert "size floordiv:0 made 3 of 10 and 3 train.py:8 size = tf.shape(x)[1] // n" in told
 
 
 def test_the_element_that_is_larger_than_what_it_is_padded_to(tmp_path: Path) -> None:
-    told = told_of(tmp_path, PADDED)
+    told = uneven_part(tmp_path, PADDED)
     assert "made [5] of [1], and its element is padded to [4] train.py:8 words = tf.strings.split(text)" in told
 
 
 def test_the_parameter_that_is_of_a_wrong_type(tmp_path: Path) -> None:
-    told = told_of(tmp_path, LABEL_TYPE)
+    told = uneven_part(tmp_path, LABEL_TYPE)
     assert "in list of allowed values: int32, int64; its input y:0 is float32[4]" in told
     assert "matmul" not in told
 
 
 def test_rows_that_are_not_as_many(tmp_path: Path) -> None:
-    told = told_of(tmp_path, LOSS)
+    told = uneven_part(tmp_path, LOSS)
     line = "train.py:16 train(tf.ones([10, 4]), tf.zeros([9], tf.int64))"
     assert f"shape Fill:0 made [9] {line}" in told
     assert f"shape Fill:0 made [10, 4] {line}" in told
 
 
 def test_a_word_beyond_the_vocabulary(tmp_path: Path) -> None:
-    told = told_of(tmp_path, WORDS)
+    told = uneven_part(tmp_path, WORDS)
     assert "indices[3,4] = 1000 is not in [0, 1000)" in told
     assert "took it out of the input pipeline with 1000 among its numbers" in told
 
@@ -199,7 +199,7 @@ print(tf.CALL(price, [tf.constant("apple"), tf.constant(2)], tf.float32))
 
 @pytest.mark.parametrize("way", ["numpy_function", "py_function"])
 def test_the_line_in_a_python_function_that_is_called_eagerly(way: str, tmp_path: Path) -> None:
-    told = told_of(tmp_path, PYTHON_FUNCTION.replace("CALL", way))
+    told = uneven_part(tmp_path, PYTHON_FUNCTION.replace("CALL", way))
     assert "unhashable" in told
     assert "train.py:9" in told
     assert "cost = prices[name]" in told

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.test_first_hour import told_of
+from tests.e2e.test_first_hour import uneven_part
 
 PROGRAM = """
 import numpy as np
@@ -57,7 +57,7 @@ CASES = {
 def test_where_a_loss_lost_its_gradient(case: str, tmp_path: Path) -> None:
     before, within, expected = CASES[case]
     program = PROGRAM.format(before=before, within=textwrap.indent(within, "    "))
-    told = told_of(tmp_path, program)
+    told = uneven_part(tmp_path, program)
     assert "raised ValueError, train.py:13: No gradients provided for any variable" in told
     assert expected in told
 
@@ -90,7 +90,7 @@ step(tf.ones([8, 3]))
     ],
 )
 def test_where_a_loss_of_a_function_lost_it(out: str, expected: str, tmp_path: Path) -> None:
-    told = told_of(tmp_path, IN_A_FUNCTION.format(out=out))
+    told = uneven_part(tmp_path, IN_A_FUNCTION.format(out=out))
     assert "raised ValueError, train.py:12: No gradients provided for any variable; its inputs are Mean:0" in told
     assert expected in told
     assert "train.py:10 out =" in told

@@ -72,26 +72,38 @@ def ray_cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 def ray_machines(stack: ExitStack) -> str:
     """Starts such a cluster, which ends with the stack; its workers have the environment of now."""
     # Names of sockets may have a hundred letters.
-    folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="ray-"))
+    folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="ray-")))
     head, clients = free_port(), free_port()
-    server = ("--ray-client-server-port", str(clients), "--include-dashboard", "false", "--temp-dir", folder)
-    ray_started(stack, Path(folder), "--head", "--port", str(head), "--num-cpus", "0", *server)
-    wait_for(head)
-    for _ in range(2):
-        ray_started(stack, Path(folder), "--address", f"127.0.0.1:{head}", "--num-cpus", "1")
+    server = ("--ray-client-server-port", str(clients), "--include-dashboard", "false", "--temp-dir", str(folder))
+    ray_started(stack, folder / "head.log", "--head", "--port", str(head), "--num-cpus", "0", *server)
+    for number in range(2):
+        ray_started(stack, folder / f"{number}.log", "--address", f"127.0.0.1:{head}", "--num-cpus", "1")
     wait_for(clients)
     return f"127.0.0.1:{clients}"
 
 
-def ray_started(stack: ExitStack, folder: Path, *words: str) -> None:
-    """Starts a machine of Ray's by `ray start WORDS...`, which ends with the stack, and all that it started."""
+def ray_started(stack: ExitStack, log: Path, *words: str) -> None:
+    """Starts a machine of Ray's by `ray start WORDS...`, which ends with the stack, and all that it started.
+
+    A machine gives up where it has not joined in half a minute, as on a busy processor; it is started again.
+    """
+    for _ in range(5):
+        with ExitStack() as attempt:
+            if ray_joined(attempt, log, *words):
+                stack.push(attempt.pop_all())
+                return
+    raise TimeoutError(log.read_text())
+
+
+def ray_joined(stack: ExitStack, log: Path, *words: str) -> bool:
+    """Starts it and waits until it is part of the cluster; whether it is, before it ends or two minutes are over."""
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "RAY_USAGE_STATS_ENABLED": "0"}
     process = subprocess.Popen(
         [Path(sys.executable).parent / "ray", "start", "--block", "--node-ip-address", "127.0.0.1", *words],
-        cwd=folder,
+        cwd=log.parent,
         env=environment,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
+        stdout=stack.enter_context(log.open("w")),
+        stderr=subprocess.STDOUT,
         start_new_session=True,
     )
 
@@ -100,6 +112,13 @@ def ray_started(stack: ExitStack, folder: Path, *words: str) -> None:
         process.wait()
 
     stack.callback(end)
+    for _ in range(1200):
+        if "Ray runtime started" in log.read_text():
+            return True
+        if process.poll() is not None:
+            return False
+        time.sleep(0.1)
+    return False
 
 
 def free_port() -> int:

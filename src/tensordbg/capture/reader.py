@@ -41,7 +41,7 @@ class Capture:
         Raises:
             CaptureError: If the file is damaged.
         """
-        return {each.argument: array for each, array in self._given if each.argument != NONE}
+        return {each.argument: array for each, array in self._arguments if each.argument != NONE}
 
     def elements(self) -> dict[str, Array]:
         """The elements from input pipelines inside the function, by the names of those tensors in its definition.
@@ -49,7 +49,7 @@ class Capture:
         Raises:
             CaptureError: If the file is damaged.
         """
-        return {each.tensor.name: array for each, array in self._given if each.argument == NONE}
+        return {each.tensor.name: array for each, array in self._arguments if each.argument == NONE}
 
     def tensors_of(self, arguments: Sequence[StoredArgument]) -> dict[str, Array]:
         """The tensors that one of the steps was given, by name.
@@ -100,7 +100,7 @@ class Capture:
             raise CaptureError(f"{self.path / name} can't be read: {error.strerror}; take another capture") from None
 
     @functools.cached_property
-    def _given(self) -> list[tuple[StoredArgument, Array]]:
+    def _arguments(self) -> list[tuple[StoredArgument, Array]]:
         return self._tensors(BATCH_FILE, self.header.arguments)
 
     def _tensors(self, name: str, entries: Sequence[Stored]) -> list[tuple[Stored, Array]]:

@@ -84,7 +84,7 @@ class LineWatch(Protocol):
     def names(self, frame: Frame) -> frozenset[str]:
         """The Python names that are of interest at such a line."""
 
-    def given_at(self, frame: Frame) -> str:
+    def name_assigned_at(self, frame: Frame) -> str:
         """The Python name that the statement at a line gives to its value, empty where it gives none."""
 
     def reached(self, line: GraphLine) -> str | None:

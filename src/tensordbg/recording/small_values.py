@@ -60,7 +60,7 @@ def small_values(
     small = np.flatnonzero(tensors & holds_elements(records))
     wanted = np.isin(records["site"][small], list(behind))
     eager = records["kind"][small] == RecordKind.EAGER_TENSOR
-    wanted |= eager & np.isin(records["owner"][small], _given(records, failed.execution))
+    wanted |= eager & np.isin(records["owner"][small], _makers_of_inputs(records, failed.execution))
     wanted[-_LAST:] = True
     return list(_rows(records[small[wanted]][::-1], clock_offset_ns))
 
@@ -84,7 +84,7 @@ def sites_behind(failed: FailedOperation, named: Iterable[Site], site: Callable[
     return found
 
 
-def _given(records: Array, execution: int) -> list[int]:
+def _makers_of_inputs(records: Array, execution: int) -> list[int]:
     """The executions that made what one was given."""
     begins = (RecordKind.EXECUTION_BEGIN, RecordKind.EXECUTION_INPUTS)
     own = records[np.isin(records["kind"], begins) & (records["owner"] == execution)].view(EXECUTION_RECORD)

@@ -83,14 +83,14 @@ class Shortages:
     """Takes what the event loop reports; that descriptors have run out is told once, in one line."""
 
     def __init__(self) -> None:
-        self._told = False
+        self._has_warned = False
 
     def __call__(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
         """See `asyncio.loop.set_exception_handler`."""
         error = context.get("exception")
         if not isinstance(error, OSError) or error.errno not in SHORTAGES:
             loop.default_exception_handler(context)
-        elif not self._told:
-            self._told = True
+        elif not self._has_warned:
+            self._has_warned = True
             with contextlib.suppress(OSError):
                 sys.stderr.write(f"tdbg: warning: {ADVICE}\n")

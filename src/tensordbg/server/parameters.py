@@ -39,7 +39,7 @@ Patience = Annotated[float, Meta(ge=0, le=25, description="Seconds to wait for s
 Columns = Annotated[int, Meta(ge=1, le=400, description="At most so many columns of steps.")]
 
 
-def _given(number: int | UnsetType) -> int | None:
+def _number_or_none(number: int | UnsetType) -> int | None:
     """None for what was left out; the word `null` in a query is refused."""
     return None if isinstance(number, UnsetType) else number
 
@@ -158,7 +158,7 @@ class TimeRange(OfProcess, frozen=True, kw_only=True):
 
     def ask(self, answers: RunAnswers) -> Timeline:
         """The answer."""
-        return answers.timeline(self.process, _given(self.begin_ns), _given(self.end_ns), self.width)
+        return answers.timeline(self.process, _number_or_none(self.begin_ns), _number_or_none(self.end_ns), self.width)
 
 
 class OneExecution(OfProcess, frozen=True, kw_only=True):
@@ -238,7 +238,7 @@ class Graph(OfProcess, frozen=True, kw_only=True):
     def ask(self, answers: RunAnswers) -> GraphView:
         """The answer."""
         return answers.graph(
-            self.process, Centre(_given(self.event), self.function, self.operation, self.hops, self.opened)
+            self.process, Centre(_number_or_none(self.event), self.function, self.operation, self.hops, self.opened)
         )
 
 
@@ -252,7 +252,7 @@ class WholeGraph(OfProcess, frozen=True, kw_only=True):
 
     def ask(self, answers: RunAnswers) -> WholeView:
         """The answer."""
-        return answers.whole(self.process, Whole(_given(self.event), self.function, self.opened, self.closed))
+        return answers.whole(self.process, Whole(_number_or_none(self.event), self.function, self.opened, self.closed))
 
 
 class FindInGraph(OfProcess, frozen=True, kw_only=True):
@@ -264,7 +264,7 @@ class FindInGraph(OfProcess, frozen=True, kw_only=True):
 
     def ask(self, answers: RunAnswers) -> FoundInGraphView:
         """The answer."""
-        return answers.find(self.process, Whole(_given(self.event), self.function), self.text)
+        return answers.find(self.process, Whole(_number_or_none(self.event), self.function), self.text)
 
 
 class OfSources(OfProcess, frozen=True, kw_only=True):

@@ -81,7 +81,7 @@ class RecordedTests:
         finally:
             if recorded is not None:
                 recorded.stop()
-        told = "" if recorded is None or recorded.left else _told(recorded.folder)
+        told = "" if recorded is None or recorded.left else _report_or_nothing(recorded.folder)
         if told and recorded is not None:
             item.stash[_TOLD] = True
             where = _shown(recorded.folder, item)
@@ -98,7 +98,7 @@ class RecordedTests:
         if item.stash.get(_TOLD, False):
             return report
         recorded.stop()
-        told = "" if recorded.left else _told(recorded.folder)
+        told = "" if recorded.left else _report_or_nothing(recorded.folder)
         report.sections.append((_HEADING, f"the trace is {_shown(recorded.folder, item)}\n{told}"))
         return report
 
@@ -138,7 +138,7 @@ def _allowed(item: pytest.Item) -> tuple[AllowRule, ...] | None:
     return tuple(rules)
 
 
-def _told(folder: Path) -> str:
+def _report_or_nothing(folder: Path) -> str:
     """The report of what is wrong; a trace that can't be read is no reason to fail."""
     try:
         return report_of(folder)

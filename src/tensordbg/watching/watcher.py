@@ -40,7 +40,7 @@ class Watcher:
         """Begins to watch when `watch` is called."""
         self._looking = looking
         self._faces = faces
-        self._told: set[Hashable] = set()
+        self._reported: set[Hashable] = set()
         self._waiting: list[tuple[Teller, dict[str, object], int]] = []
 
     def watch(self, every_s: float, *, on: bool) -> None:
@@ -70,12 +70,12 @@ class Watcher:
         """Tells what is new in a look."""
         trace = str(look.run.lasting_path)
         first = look.run.processes[0].folder.name
-        new = [each for each in news_of(look.result) if (first, each.key) not in self._told]
+        new = [each for each in news_of(look.result) if (first, each.key) not in self._reported]
         if not new:
             return
         link = self._faces.report(look)
         for each in new:
-            self._told.add((first, each.key))
+            self._reported.add((first, each.key))
             self._faces.say(_line(each))
             message = message_of(each, trace, link)
             self._waiting += [(teller, message, 0) for teller in self._faces.tellers]

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tensordbg.analysis.failures.beginnings.made import Made
-from tensordbg.analysis.failures.data_elements import Refused, element_given
+from tensordbg.analysis.failures.data_elements import Refused, element_of
 
 NAMES = tuple(f"element {k}" for k in (4, 2, 9, 7, 1))
 OF_LABELS = "Received a label value of 3 which is outside the valid range of [0, 3).  Label values: 1 3 1 0 2"
@@ -45,7 +45,7 @@ class Chain:
 
 
 def told(batches: Any, chain: Sequence[Made], message: str, elements: str = "") -> list[str]:
-    found = element_given(batches, Chain(*chain), Refused(message, [chain[-1]], [elements]))
+    found = element_of(batches, Chain(*chain), Refused(message, [chain[-1]], [elements]))
     return [each.explanation for each in found]
 
 

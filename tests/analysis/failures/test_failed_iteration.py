@@ -32,7 +32,7 @@ class _Trace:
 
 def test_the_turn_whose_number_is_in_the_message() -> None:
     def event(message: str) -> int:
-        return failed_iteration.events_given(_Trace(), {(7, 2, 0)}, message)[7, 2, 0]  # type: ignore[arg-type]
+        return failed_iteration.events_of_inputs(_Trace(), {(7, 2, 0)}, message)[7, 2, 0]  # type: ignore[arg-type]
 
     assert event("Trying to modify element 30 in a list with 3 elements.") == 3
     assert event("index 10 is not in [0, 20)") == 4  # of several that may be it, the last that was recorded
@@ -41,7 +41,7 @@ def test_the_turn_whose_number_is_in_the_message() -> None:
 
 def test_of_another_turn_nothing_is_told() -> None:
     keys = {(7, site, 0) for site in (2, 3, 4, 5)}
-    found = failed_iteration.events_given(_Trace(), keys, "element 30 of 3")  # type: ignore[arg-type]
+    found = failed_iteration.events_of_inputs(_Trace(), keys, "element 30 of 3")  # type: ignore[arg-type]
     assert found == {(7, 2, 0): 3, (7, 4, 0): 7, (7, 5, 0): 8}
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tensordbg.analysis.processes.other_parameters import other_parameters
+from tensordbg.analysis.processes.other_parameters import find_deviations, other_parameters
 from tests.analysis.builder import TraceBuilder
 from tests.trace.sums.test_totals import trained
 
@@ -76,3 +76,19 @@ def test_where_all_that_is_kept_differs_nothing_is_known_of_before() -> None:
     """Steps of which nothing is kept are not the same in all: the processes may have been meant to differ."""
     traces = {f"rank {rank}": kept_from(10, value, 4.0) for rank, value in enumerate((3.0, 3.5, 3.0))}
     assert list(other_parameters(traces)) == []
+
+
+def test_a_process_that_had_a_value_more_parted_there() -> None:
+    """As where NumPy has written into a parameter: what is read then is a value of its own."""
+    traces = {"rank 0": trained(*SAME), "rank 1": trained(1.0, 2.0, 2.5, 3.5, 4.5), "rank 2": trained(*SAME)}
+    for event, step in zip(traces["rank 1"].events, (0, 1, 2, 2, 3), strict=True):
+        event["step"] = step
+    (deviation,) = find_deviations(traces)
+    assert (deviation.names, deviation.steps, deviation.alike) == (("rank 1",), range(2, 4), 1)
+
+
+def test_what_had_values_more_from_the_beginning_was_never_alike() -> None:
+    traces = {"rank 0": trained(*SAME), "rank 1": trained(0.5, 1.0, 2.5, 3.0, 4.0), "rank 2": trained(*SAME)}
+    for event, step in zip(traces["rank 1"].events, (0, 0, 1, 2, 3), strict=True):
+        event["step"] = step
+    assert find_deviations(traces) == []

@@ -11,7 +11,7 @@ import tensorflow as tf
 
 from tensordbg.analysis.graphs.function_graph import GraphNode, Section, function_graph
 from tensordbg.analysis.names.graph_choice import choose_part
-from tensordbg.analysis.program.control_edges import is_told, runs_anyway, waits_for
+from tensordbg.analysis.program.control_edges import are_recorded, runs_anyway, waits_for
 from tensordbg.analysis.program.description import Program, read_program
 from tensordbg.analysis.view.opened import OpenedTrace
 from tensordbg.cli import main
@@ -150,4 +150,4 @@ def test_only_what_is_there_counts(told: object, found: tuple[int, ...]) -> None
 def test_forged_notes() -> None:
     assert not runs_anyway(Site(0, "n", "Neg", NONE, NONE, attributes='{"runs_anyway": "yes"}'))
     assert runs_anyway(Site(0, "n", "Neg", NONE, NONE, attributes='{"runs_anyway": true}'))
-    assert not is_told([Site(0, "n", "Neg", NONE, NONE)])
+    assert not are_recorded([Site(0, "n", "Neg", NONE, NONE)])

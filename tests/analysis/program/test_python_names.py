@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import tensorflow as tf
 
-from tensordbg.analysis.program.python_names import names_told
+from tensordbg.analysis.program.python_names import noted_names
 from tensordbg.analysis.tensors.show import history_of
 from tensordbg.analysis.view.opened import OpenedTrace
 from tensordbg.analysis.view.table.history import thinned_history
@@ -27,7 +27,7 @@ from tests.backends.tensorflow.recorded import record, scalars
     [([["a"], []], [["a"], []]), (None, []), ({"a": 1}, []), ([1, ["b", 2]], [[], ["b"]]), ("ab", [])],
 )
 def test_names_of_a_site(told: Any, names: list[list[str]]) -> None:
-    assert names_told(Site(0, "n", "Neg", NONE, NONE, attributes=json.dumps({"python_names": told}))) == names
+    assert noted_names(Site(0, "n", "Neg", NONE, NONE, attributes=json.dumps({"python_names": told}))) == names
 
 
 def turning_over(folder: Path) -> TraceReader:

@@ -11,7 +11,7 @@ from tensordbg.operations.traits import Trait
 _LOSSES = (Kind.SOFTMAX_LOSS, Kind.SPARSE_SOFTMAX_LOSS)
 
 
-def _given_infinities(case: Case) -> list[Health]:
+def _infinite_inputs(case: Case) -> list[Health]:
     return [health for health in case.healths() if infinite(health)]
 
 
@@ -43,10 +43,10 @@ def _fix_masked(case: Case) -> str:
 
 
 def _zero_times_inf(case: Case) -> bool:
-    if not case.output.nan or not _given_infinities(case):
+    if not case.output.nan or not _infinite_inputs(case):
         return False
     if case.operand(Role.DENOMINATOR) is not None:
-        return len(case.numbers()) == len(_given_infinities(case))
+        return len(case.numbers()) == len(_infinite_inputs(case))
     if case.operation.kind in _LOSSES:
         return not any(health.pos_inf for health in case.healths())
     return case.operation.has(Trait.MULTIPLIES) and _zeros_beside(case) is not None
@@ -89,7 +89,7 @@ def _fix_zero_times(case: Case) -> str:
 
 def _inf_minus_inf(case: Case) -> bool:
     meet = case.operation.has(Trait.ADDS, Trait.CONTRACTS, Trait.TAKES_MAXIMUM_AWAY) or case.operation.degree > 0
-    return meet and case.output.nan > 0 and bool(_given_infinities(case))
+    return meet and case.output.nan > 0 and bool(_infinite_inputs(case))
 
 
 def _explain_inf_minus_inf(case: Case) -> str:

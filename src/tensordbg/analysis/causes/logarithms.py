@@ -29,7 +29,7 @@ def _operand(case: Case) -> int:
     return case.operand(Role.LOGARITHM) or 0
 
 
-def _given(case: Case) -> Health | None:
+def _operand_health(case: Case) -> Health | None:
     return case.health(_operand(case))
 
 
@@ -40,14 +40,14 @@ def _name(case: Case) -> str:
 def _of_negative(case: Case) -> bool:
     if not _is_logarithm(case) or not case.output.nan:
         return False
-    given = _given(case)
+    given = _operand_health(case)
     if given is None:
         return True
     return given.min < -1 if _of_one_plus(case) else given.negative > 0
 
 
 def _explain_negative(case: Case) -> str:
-    given = _given(case)
+    given = _operand_health(case)
     if given is None:
         results = of_elements(case.output.nan, case.output.size)
         return f"{results} {are(case.output.nan)} NaN, which a logarithm gives for a number below zero."
@@ -68,14 +68,14 @@ def _fix_negative(case: Case) -> str:
 def _of_zero(case: Case) -> bool:
     if not _is_logarithm(case) or not case.output.neg_inf + case.output.pos_inf:
         return False
-    given = _given(case)
+    given = _operand_health(case)
     if given is None:
         return True
-    return given.min == -1 if _of_one_plus(case) else vanishing(_given(case), case.view.dtype) > 0
+    return given.min == -1 if _of_one_plus(case) else vanishing(_operand_health(case), case.view.dtype) > 0
 
 
 def _explain_zero(case: Case) -> str:
-    given = _given(case)
+    given = _operand_health(case)
     if given is None:
         count = case.output.neg_inf + case.output.pos_inf
         return f"{of_elements(count, case.output.size)} {are(count)} infinite, which a logarithm is for 0 alone."

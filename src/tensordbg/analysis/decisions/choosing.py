@@ -42,7 +42,7 @@ def choice_roots(values: Values, with_nan: Bools, gradient_site: Bools) -> Itera
 def mattering(values: Values, flow: Flow, decisions: Sequence[Decision]) -> list[Decision]:
     """Those by which more was decided than that a NaN is replaced, or counted."""
     of_where = [each for each in decisions if each.root.what is Decides.CHOICE]
-    replaced = dict(zip(of_where, _given_nan(values, flow, of_where).tolist(), strict=True))
+    replaced = dict(zip(of_where, _chose_from_nan(values, flow, of_where).tolist(), strict=True))
     return [each for each in decisions if not replaced.get(each) and _is_no_count(values, each)]
 
 
@@ -51,7 +51,7 @@ def _is_no_count(values: Values, decision: Decision) -> bool:
     return not is_returned or operation_of(values.program.sites[decision.site]).has(Trait.GIVES_POSITIONS)
 
 
-def _given_nan(values: Values, flow: Flow, decisions: Sequence[Decision]) -> Bools:
+def _chose_from_nan(values: Values, flow: Flow, decisions: Sequence[Decision]) -> Bools:
     """Of what chose elements, whether a NaN was among those that it chose from."""
     result = np.zeros(len(decisions), dtype=np.bool_)
     site = np.array([each.root.site for each in decisions], dtype=np.int64)

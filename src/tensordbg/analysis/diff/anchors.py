@@ -13,7 +13,7 @@ from tensordbg.analysis.columns.hashing import mixed
 from tensordbg.analysis.columns.reading import Ints
 from tensordbg.analysis.diff.side import Side
 from tensordbg.analysis.program.layer_path import layer_path
-from tensordbg.analysis.program.python_names import names_told
+from tensordbg.analysis.program.python_names import noted_names
 from tensordbg.errors import UsageError
 from tensordbg.model import Site
 
@@ -98,7 +98,7 @@ class _Sites:
 
     def _names_of(self, site: Site) -> Iterator[str]:
         yield site.name
-        yield from (name for names in names_told(site) for name in names)
+        yield from (name for names in noted_names(site) for name in names)
         yield from _beginnings(layer_path(site))
         variables = self._side.program.variables
         for number in site.reads:

@@ -17,7 +17,7 @@ from tensordbg.analysis.diff.earlier import with_earlier
 from tensordbg.analysis.diff.elements import measure
 from tensordbg.analysis.diff.ends import not_compared, unlike_losses
 from tensordbg.analysis.diff.error_flow import Known, find_error_flow
-from tensordbg.analysis.diff.exchanged import are_given_others, with_exchanged
+from tensordbg.analysis.diff.exchanged import have_other_inputs, with_exchanged
 from tensordbg.analysis.diff.explaining import explain
 from tensordbg.analysis.diff.first_difference import find_pairs
 from tensordbg.analysis.diff.in_parts import without_parts
@@ -96,7 +96,7 @@ def compare_sides(a: Side, b: Side, asked: Asked) -> Comparison:
         (pair, loose.get(pair) or explain(apart_a, apart_b, pair))
         for pair in _of_first_step(b, [each for each in pairs if not each.beside] or list(loose))
     ]
-    differences = [_told(apart_a, apart_b, *each, agreement.tolerance) for each in explained]
+    differences = [_first_difference(apart_a, apart_b, *each, agreement.tolerance) for each in explained]
     beside = ((pair.a, pair.b) for pair in _of_first_step(b, pairs) if pair.beside)
     begun = tuple(dict.fromkeys([*((found.row_a, found.row_b) for _, found in explained), *beside]))
     matched = int((agreement.b & ~b.numbers.constant).sum())
@@ -168,9 +168,9 @@ def _regions(sides: tuple[Side, Side], agreed: Bools, losses: Bools) -> Regions:
     return find_regions(side.edges, agreed, marks)
 
 
-def _told(a: Apart, b: Apart, pair: Pair, found: Explained, tolerance: float) -> FirstDifference:
+def _first_difference(a: Apart, b: Apart, pair: Pair, found: Explained, tolerance: float) -> FirstDifference:
     error = found.error if found.error < FAR else None
-    of_values = found.kind == "value" and not are_given_others(a, b, pair)
+    of_values = found.kind == "value" and not have_other_inputs(a, b, pair)
     rerun = run_again(a, b, (found.row_a, found.row_b), tolerance) if of_values else None
     return FirstDifference(
         kind=found.kind,

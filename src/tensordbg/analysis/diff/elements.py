@@ -34,7 +34,7 @@ def measure(a: Side, row_a: int, b: Side, row_b: int) -> Measured | None:
 def compare_in_order(mine: Array, theirs: Array) -> Measured:
     """Compares two arrays of one size element by element, in the order in which each has them."""
     mine = _wide(mine)
-    return _told(mine, _wide(theirs).reshape(mine.shape))
+    return _measured(mine, _wide(theirs).reshape(mine.shape))
 
 
 def compare_elements(mine: Array, theirs: Array) -> Measured:
@@ -52,10 +52,10 @@ def compare_elements(mine: Array, theirs: Array) -> Measured:
         if error <= _EXACTLY * _largest(np.abs(mine)):
             break
     assert best is not None
-    return _told(mine, best[1])
+    return _measured(mine, best[1])
 
 
-def _told(mine: Array, theirs: Array) -> Measured:
+def _measured(mine: Array, theirs: Array) -> Measured:
     apart = _apart(mine, theirs)
     at = np.unravel_index(int(np.argmax(apart)), apart.shape) if apart.ndim else ()
     scale = _largest(np.abs(mine))

@@ -25,7 +25,7 @@ def with_exchanged(a: Apart, b: Apart, pairs: list[Pair]) -> list[Pair]:
     return in_order(b, [*pairs, *found]) if found else pairs
 
 
-def are_given_others(a: Apart, b: Apart, pair: Pair) -> bool:
+def have_other_inputs(a: Apart, b: Apart, pair: Pair) -> bool:
     """Tells whether two operations take only what both runs have, and each something that the other does not."""
     mine, theirs = a.taken_whole(pair.a), b.taken_whole(pair.b)
     if any(apart.side.numbers.size[each] > 1 for apart, row in ((a, pair.a), (b, pair.b))

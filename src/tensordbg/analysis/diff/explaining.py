@@ -7,7 +7,7 @@ from tensordbg.analysis.diff.arrangement import fill_unlike, in_another_order, o
 from tensordbg.analysis.diff.attributes import attribute_differences
 from tensordbg.analysis.diff.beginnings import Unlike, unlike, unlike_inputs
 from tensordbg.analysis.diff.edges import reached
-from tensordbg.analysis.diff.exchanged import are_given_others
+from tensordbg.analysis.diff.exchanged import have_other_inputs
 from tensordbg.analysis.diff.explaining_updates import (
     explain_added,
     explain_kept,
@@ -51,7 +51,7 @@ def explain(a: Apart, b: Apart, pair: Pair) -> Explained:
         rows = tuple(found[0].row if found else row for found, row in zip(read, (pair.a, pair.b), strict=True))
         both = rows[0], rows[1]
         return explain_statistics_read(a, b, both, kept) if kept else explain_updated(a, b, pair, both)
-    given = _given_unlike(a, b, pair, unlike_a, unlike_b) or _one_number_given(a, b, pair, read)
+    given = _unlike_inputs(a, b, pair, unlike_a, unlike_b) or _constant_parameter(a, b, pair, read)
     if given is not None:
         return given
     if a.side.operation(pair.a).kind is Kind.READ is b.side.operation(pair.b).kind:
@@ -64,7 +64,7 @@ def explain(a: Apart, b: Apart, pair: Pair) -> Explained:
     return _value(a, b, pair)
 
 
-def _given_unlike(a: Apart, b: Apart, pair: Pair, unlike_a: list[Unlike], unlike_b: list[Unlike]) -> Explained | None:
+def _unlike_inputs(a: Apart, b: Apart, pair: Pair, unlike_a: list[Unlike], unlike_b: list[Unlike]) -> Explained | None:
     """What went into both and is not the same; a number that the program has written is an attribute."""
     for kind in ("parameter", "random", "input"):
         mine, theirs = _of_kind(unlike_a, kind), _of_kind(unlike_b, kind)
@@ -75,7 +75,7 @@ def _given_unlike(a: Apart, b: Apart, pair: Pair, unlike_a: list[Unlike], unlike
             same_size = a.side.numbers.size[rows[0]] == b.side.numbers.size[rows[1]]
             if kind == "input" and not (same_size and _begins(a, rows[0]) and _begins(b, rows[1])):
                 continue  # what one run has whole, as a sequence, the other may take in pieces
-            return _given(a, b, pair, kind, rows)
+            return _other_input(a, b, pair, kind, rows)
     return None
 
 
@@ -130,14 +130,14 @@ def _of_kind(found: list[Unlike], kind: str) -> list[Unlike]:
     return [each for each in found if each.kind == kind]
 
 
-def _given(a: Apart, b: Apart, pair: Pair, kind: str, rows: tuple[int, int]) -> Explained:
+def _other_input(a: Apart, b: Apart, pair: Pair, kind: str, rows: tuple[int, int]) -> Explained:
     what = {"parameter": "a parameter", "input": "an input", "random": "random numbers"}[kind]
     names = a.side.site(pair.a).op_type, b.side.site(pair.b).op_type
     text = f"{names[1]} of B is given {what} that is not that of {names[0]} in A; all else that goes in agrees"
     return Explained(kind, *rows, distance_of(a, b, *rows), False, (), text, SUGGESTIONS[kind])
 
 
-def _one_number_given(a: Apart, b: Apart, pair: Pair, read: tuple[list[Unlike], list[Unlike]]) -> Explained | None:
+def _constant_parameter(a: Apart, b: Apart, pair: Pair, read: tuple[list[Unlike], list[Unlike]]) -> Explained | None:
     """A parameter of one run, where all elements of the other's are one number, as of a bias that was not loaded."""
     if len(read[0]) + len(read[1]) != 1:
         return None
@@ -206,7 +206,7 @@ def _value(a: Apart, b: Apart, pair: Pair) -> Explained:
     unknown_a, unknown_b = _unknown_values(a, pair.a), _unknown_values(b, pair.b)
     agrees = not (unknown_a and unknown_b)
     difference = _approximation(a, b, pair) or attribute_differences(a, b, pair)
-    if are_given_others(a, b, pair):
+    if have_other_inputs(a, b, pair):
         difference = ()
         text = f"{types[1]} of B is not given what {types[0]} of A is: each takes another value that both runs have"
         suggestion = "compare what goes into the two lines: two values are exchanged, or one is mistaken"
@@ -215,7 +215,7 @@ def _value(a: Apart, b: Apart, pair: Pair) -> Explained:
             suggestion = SUGGESTIONS["order"]
     elif difference:
         text, suggestion = f"from equal inputs, with unlike attributes: {told(difference)}", settings_to_set(difference)
-    elif given := _given_besides(a, b, pair):
+    elif given := _extra_input(a, b, pair):
         run, shape = given
         text = f"{types[0 if run == 'A' else 1]} of {run} is given {shape} besides, which the other run's is not"
         suggestion = f"add it in {'B' if run == 'A' else 'A'}, or leave it out in {run}: a bias, a mask, a residual"
@@ -279,7 +279,7 @@ def _normalized(a: Apart, b: Apart, pair: Pair) -> Explained | None:
     return Explained("value", *rows, distance_of(a, b, *rows), True, difference, text, "; ".join(advice))
 
 
-def _given_besides(a: Apart, b: Apart, pair: Pair) -> tuple[str, str] | None:
+def _extra_input(a: Apart, b: Apart, pair: Pair) -> tuple[str, str] | None:
     """The run one of whose operations takes a value that both runs have and the other's does not, and its shape."""
     if a.side.site(pair.a).framework != b.side.site(pair.b).framework:
         return None  # the one has an operation for a product and a bias, the other two

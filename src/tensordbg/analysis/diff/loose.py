@@ -38,7 +38,9 @@ def _of_b(a: Apart, b: Apart, agreement: Agreement) -> Iterator[tuple[Pair, Expl
         named = known.get((int(b.anchor[row]), int(b.side.numbers.step[row])), [])
         if len(named) == 1:
             same = a.side.site(named[0]).name == b.side.site(row).name
-            yield _told(a, b, (named[0], row), "of the same name" if same else "which is said to be the same")
+            yield _not_its_partner(
+                a, b, (named[0], row), "of the same name" if same else "which is said to be the same"
+            )
         elif not b.constant[row]:
             yield from _nearest(a, b, (int(agreement.near_b.row[row]), row))
 
@@ -50,7 +52,7 @@ def _of_a(a: Apart, b: Apart, agreement: Agreement) -> Iterator[tuple[Pair, Expl
 
 def _nearest(a: Apart, b: Apart, rows: tuple[int, int]) -> Iterator[tuple[Pair, Explained]]:
     if NONE not in rows and distance_of(a, b, *rows) < _RECOGNISABLE:
-        yield _told(a, b, rows, "which is the nearest to it")
+        yield _not_its_partner(a, b, rows, "which is the nearest to it")
 
 
 def _by_name(apart: Apart) -> dict[tuple[int, int], list[int]]:
@@ -61,7 +63,7 @@ def _by_name(apart: Apart) -> dict[tuple[int, int], list[int]]:
     return found
 
 
-def _told(a: Apart, b: Apart, rows: tuple[int, int], how: str) -> tuple[Pair, Explained]:
+def _not_its_partner(a: Apart, b: Apart, rows: tuple[int, int], how: str) -> tuple[Pair, Explained]:
     distance = distance_of(a, b, *rows)
     names = a.side.site(rows[0]).name, b.side.site(rows[1]).name
     unlike = "; they are of unlike sizes, or only one is finite" if distance >= FAR else ""

@@ -136,7 +136,7 @@ def find_root(apart: Apart, row: int) -> int | None:
 def _may_be_root(side: Side, row: int) -> bool:
     kind = side.operation(row).kind
     if kind is Kind.POWER:
-        return any(abs(abs(each) - 0.5) < 1e-6 for each in _given_numbers(side, row))
+        return any(abs(abs(each) - 0.5) < 1e-6 for each in _number_inputs(side, row))
     return kind in _ROOTS or kind is Kind.STANDARD_DEVIATION
 
 
@@ -198,10 +198,10 @@ def _forward(side: Side, row: int) -> Iterator[int]:
 def _epsilon_of(side: Side, row: int) -> Iterator[float]:
     """The number that a sum, or a bound from below, is taken with; nothing for any other operation."""
     if side.operation(row).kind in (Kind.ADD, Kind.MAXIMUM) and len(side.edges.parents[row]) > 1:
-        yield from _given_numbers(side, row)
+        yield from _number_inputs(side, row)
 
 
-def _given_numbers(side: Side, row: int) -> Iterator[float]:
+def _number_inputs(side: Side, row: int) -> Iterator[float]:
     for parent in side.edges.parents[row]:
         if side.numbers.size[parent] == 1 and side.operation(parent).kind in _WRITTEN:
             yield float(side.numbers.statistics[parent, LOW])

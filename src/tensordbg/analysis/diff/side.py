@@ -85,13 +85,13 @@ class Side:
     def read(self) -> frozenset[tuple[int, bytes]]:
         """Size and statistics of all values that were read of variables whole."""
         rows = np.flatnonzero(self.kinds == list(Kind).index(Kind.READ)).tolist()
-        return frozenset(self._told(row) for row in rows)
+        return frozenset(self._fingerprint(row) for row in rows)
 
     def is_read(self, row: int) -> bool:
         """Tells whether a value is what a variable held, though it may be taken where it was made."""
-        return self._told(row) in self.read
+        return self._fingerprint(row) in self.read
 
-    def _told(self, row: int) -> tuple[int, bytes]:
+    def _fingerprint(self, row: int) -> tuple[int, bytes]:
         return int(self.numbers.size[row]), self.numbers.statistics[row].tobytes()
 
     @cached_property

@@ -36,7 +36,7 @@ def _met(a: Apart, b: Apart) -> Iterator[tuple[Pair, Explained]]:
             sizes = {int(b.side.numbers.size[row]): row for row in _results(b, mine)}
             for row in _results(a, theirs):
                 if int(a.side.numbers.size[row]) in sizes:
-                    yield _told(a, b, (theirs, mine), (row, sizes[int(a.side.numbers.size[row])]))
+                    yield _unlike_from_here(a, b, (theirs, mine), (row, sizes[int(a.side.numbers.size[row])]))
 
 
 def _forward(apart: Apart) -> list[int]:
@@ -54,7 +54,7 @@ def _results(apart: Apart, fork: int) -> list[int]:
     ]  # fmt: skip
 
 
-def _told(a: Apart, b: Apart, forks: tuple[int, int], results: tuple[int, int]) -> tuple[Pair, Explained]:
+def _unlike_from_here(a: Apart, b: Apart, forks: tuple[int, int], results: tuple[int, int]) -> tuple[Pair, Explained]:
     names = [side.site(row).op_type for side, row in zip((a.side, b.side), results, strict=True)]
     text = (
         f"from here on the runs make values of equal ones that have nothing in common, and their results differ: what "

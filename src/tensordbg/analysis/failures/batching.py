@@ -9,7 +9,7 @@ from tensordbg.analysis.failures.beginnings.made import Made
 from tensordbg.analysis.failures.beginnings.recorded import RecordedPast
 from tensordbg.analysis.failures.beginnings.unequal_elements import unequal_element, unequal_shapes
 from tensordbg.analysis.failures.beginnings.unpaddable_element import is_unpaddable, unpaddable_element
-from tensordbg.analysis.failures.data_elements import Refused, element_given
+from tensordbg.analysis.failures.data_elements import Refused, element_of
 from tensordbg.analysis.failures.pipeline import pipeline_functions
 from tensordbg.analysis.finding import Beginning
 from tensordbg.analysis.program.description import Program
@@ -43,7 +43,7 @@ def element_that_fits_no_batch(
         found = unpaddable_element(program, functions, past, asked)
         if found is not None:
             made, beginning = found
-            return (beginning, *element_given(BatchOrigins(trace, program), past, Refused(message, [made], [""])))
+            return (beginning, *element_of(BatchOrigins(trace, program), past, Refused(message, [made], [""])))
     return ()
 
 
@@ -53,4 +53,4 @@ def _asked_to_pad(trace: TraceSource, program: Program, executions: Executions) 
     for row in reversed(range(len(executions.site))):
         number = int(executions.site[row])
         if number in pads and executions.function[row] == NONE:
-            yield RecordedPast(trace, program, executions, row).given_to(program.sites[number])
+            yield RecordedPast(trace, program, executions, row).failed_inputs(program.sites[number])

@@ -46,7 +46,7 @@ class _Found:
     """Whether its rows are those of what the operation was given."""
 
 
-def element_given(batches: BatchOrigins, past: Past, what: Refused) -> tuple[Beginning, ...]:
+def element_of(batches: BatchOrigins, past: Past, what: Refused) -> tuple[Beginning, ...]:
     """The element of a dataset that the failed operation was given, or the elements of the batch."""
     if not batches.any:
         return ()
@@ -57,17 +57,17 @@ def element_given(batches: BatchOrigins, past: Past, what: Refused) -> tuple[Beg
     elements = batches.runs(events)
     of_one = next((names for event in sorted(events) if (names := elements.get(event))), ())
     if of_one:
-        return (_told(f"this call was for {_listed(of_one)}"),)
+        return (_element_beginning(f"this call was for {_listed(of_one)}"),)
     rows = batches.names(events)
     for position, found in behind.items():
         batch = next((each for each in found if each.made.event in rows), None)
         if batch is not None:
             at = _row(what, position, wrong) if batch.same_rows else None
-            return (_told(_of_batch(batch.made, rows[batch.made.event], at)),)
+            return (_element_beginning(_of_batch(batch.made, rows[batch.made.event], at)),)
     return ()
 
 
-def call_given(before: int, function: str, arguments: Sequence[tuple[str, str]]) -> Beginning:
+def call_beginning(before: int, function: str, arguments: Sequence[tuple[str, str]]) -> Beginning:
     """Which call of a pipeline's function it was, and what that was given.
 
     A pipeline may run several at once, so it is nearly, and not for certain, the number of the element.
@@ -79,12 +79,12 @@ def call_given(before: int, function: str, arguments: Sequence[tuple[str, str]])
     """
     given = ", ".join(f"{name} {elements}" for name, elements in arguments if elements)
     words = f"{before:,} calls of {function}() had begun before this one"
-    return _told(f"{words}, which was given {given}" if given else words)
+    return _element_beginning(f"{words}, which was given {given}" if given else words)
 
 
-def item_given(item: str) -> Beginning:
+def item_beginning(item: str) -> Beginning:
     """Which item of a dataset it was whose code raised."""
-    return _told(f"this call was for {item}")
+    return _element_beginning(f"this call was for {item}")
 
 
 def _behind(past: Past, made: Made | None) -> Iterator[_Found]:
@@ -129,7 +129,7 @@ def _of_batch(made: Made, names: Names, row: int | None) -> str:
     return f"the batch {made.tensor} came from {_listed(names)}"
 
 
-def _told(words: str) -> Beginning:
+def _element_beginning(words: str) -> Beginning:
     return Beginning("element", "", "", "", words, None)
 
 

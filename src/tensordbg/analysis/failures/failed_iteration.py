@@ -37,7 +37,7 @@ class _Event:
     """The number, of a tensor that has only one."""
 
 
-def events_given(trace: TraceSource, keys: Collection[Key], message: str) -> Mapping[Key, int]:
+def events_of_inputs(trace: TraceSource, keys: Collection[Key], message: str) -> Mapping[Key, int]:
     """By what was given the event that tells of it: in the turn that failed, else the last.
 
     Nothing is told of what was made in that turn too, if only other turns of the same loop recorded it.

@@ -17,8 +17,8 @@ from tensordbg.analysis.failures.beginnings.find import Refusal, compared_beginn
 from tensordbg.analysis.failures.beginnings.made import Made
 from tensordbg.analysis.failures.beginnings.recorded import RecordedPast, constant_of, with_variable
 from tensordbg.analysis.failures.beginnings.stated import StatedPast
-from tensordbg.analysis.failures.data_elements import Refused, call_given, element_given, item_given
-from tensordbg.analysis.failures.failed_iteration import Key, events_given
+from tensordbg.analysis.failures.data_elements import Refused, call_beginning, element_of, item_beginning
+from tensordbg.analysis.failures.failed_iteration import Key, events_of_inputs
 from tensordbg.analysis.failures.in_python import raised_in_python
 from tensordbg.analysis.failures.lost_gradient import lost_gradient
 from tensordbg.analysis.failures.made_variables import made_variables
@@ -87,7 +87,7 @@ def find_failure(
             *(began or element_that_fits_no_batch(told.message, trace, program, executions, row)),
             *made_variables(told, _sites_at(site, program, executions, row), program, locations, place.source),
             *found.element,
-            *([item_given(told.item)] if told.item else []),
+            *([item_beginning(told.item)] if told.item else []),
         ),
         layer=told.layer,
     )
@@ -131,19 +131,19 @@ def _looked_into(place: _Place, site: Site | None, row: int) -> _Found:
         eager = executions.function[row] == NONE
         inputs = _of_eager(program, executions, row) if eager else _of_graph(program, site, told.execution)
         past = RecordedPast(trace, program, executions, row, *_rows_of(told.data, executions))
-        given = with_variable(past.given_to(site), site, program)
+        given = with_variable(past.failed_inputs(site), site, program)
         behind = StatedPast((), _line_of(place.locations), past, told.data)
         views = with_elements(_recorded(_views(trace, inputs, told.message, details), given, details), told, details)
         names = [each.tensor for each in inputs]
         began = find_beginnings(Refusal(site.op_type, told.message, place.source, names, given), behind)
         refused = Refused(told.message, given, [each.elements for each in views])
-        return _Found(with_constants(views, given), began, element_given(BatchOrigins(trace, program), past, refused))
+        return _Found(with_constants(views, given), began, element_of(BatchOrigins(trace, program), past, refused))
     if not told.tensors or is_of_comparison(told.message):
         row = comparison_at(program, executions, place.locations, place.source)
         if row != NONE:
             past = RecordedPast(trace, program, executions, row)
             inputs = _of_eager(program, executions, row)
-            given = past.given_to(program.sites[int(executions.site[row])])
+            given = past.failed_inputs(program.sites[int(executions.site[row])])
             refusal = Refusal("", told.message, place.source, [each.tensor for each in inputs], given)
             views = with_constants(with_elements(_views(trace, inputs, told.message, details), told, details), given)
             return _Found(views, tuple(compared_beginnings(refusal, past, given)))
@@ -180,7 +180,7 @@ def _of_pipeline(told: Failure, failed: FailedElement, locations: Locations, det
             *raised_in_python(told.message, locations),
             *beyond_size(told.message, program, site, locations),
             *find_beginnings(Refusal(site.op_type, told.message, source, names, given), failed.past),
-            *(element_given(BatchOrigins(failed.trace, program), failed.past, refused) or _call(failed, details)),
+            *(element_of(BatchOrigins(failed.trace, program), failed.past, refused) or _call(failed, details)),
         ),
     )
 
@@ -192,7 +192,7 @@ def _call(failed: FailedElement, details: Details) -> tuple[Beginning, ...]:
     kept = ((each.tensor, details.elements(each.event)) for each in failed.arguments)
     small = [(name, elements_text(array)) for name, array in kept if array is not None and array.size <= _MOST_ELEMENTS]
     name = function_name(failed.past.values.program, failed.site)
-    return (call_given(failed.call, name, small),)
+    return (call_beginning(failed.call, name, small),)
 
 
 def _recorded(inputs: tuple[InputView, ...], given: Sequence[Made | None], details: Details) -> tuple[InputView, ...]:
@@ -247,7 +247,7 @@ def _of_refused(
     given = past.given(len(told.inputs))
     views = details.views([made.event for made in given if made is not None and made.event != NONE])
     inputs = tuple(
-        plain if made is None else _as_given(plain, made, views.get(made.event), past)
+        plain if made is None else _as_stated(plain, made, views.get(made.event), past)
         for plain, made in zip(_stated(told.inputs), given, strict=False)
     )
     op_type = "" if site is None else site.op_type
@@ -274,7 +274,7 @@ def _line_of(locations: Locations) -> Callable[[int], SourceLine | None]:
     return lambda stack: locations.own(locations.stack(stack))
 
 
-def _as_given(plain: InputView, made: Made, view: TensorView | None, past: StatedPast) -> InputView:
+def _as_stated(plain: InputView, made: Made, view: TensorView | None, past: StatedPast) -> InputView:
     """An input as it was recorded; where what was given is a view of that, as it was stated."""
     if view is not None and (plain.shape is None or view.shape in (None, plain.shape)):
         return InputView(made.tensor, made.op_type, view)
@@ -322,7 +322,7 @@ def _input(program: Program, ref: TensorRef, execution: int) -> _Input:
 
 def _views(trace: TraceSource, inputs: list[_Input], message: str, details: Details) -> tuple[InputView, ...]:
     """The inputs as they were recorded when the operation failed."""
-    latest = events_given(trace, {key for given in inputs for key in given.keys}, message)
+    latest = events_of_inputs(trace, {key for given in inputs for key in given.keys}, message)
     views = details.views(latest.values()) if latest else {}
     events = [next((latest[key] for key in given.keys if key in latest), None) for given in inputs]
     return tuple(
@@ -350,7 +350,7 @@ def _makers(program: Program, ref: TensorRef) -> Iterator[TensorRef]:
             inputs = program.inputs_of(site.site)
             before = inputs[ref.slot] if ref.slot < len(inputs) else None
         elif site is not None and site.argument >= 0:
-            before, turns = _given(program, site)
+            before, turns = _value_in_call(program, site)
         if before is None or before.site == NONE:
             break
         if turns:
@@ -359,7 +359,7 @@ def _makers(program: Program, ref: TensorRef) -> Iterator[TensorRef]:
     yield ref
 
 
-def _given(program: Program, argument: Site) -> tuple[TensorRef | None, bool]:
+def _value_in_call(program: Program, argument: Site) -> tuple[TensorRef | None, bool]:
     """What the operation that calls a function gives it for an argument, and whether that is a loop."""
     for site in program.sites.values():
         if any(function is not None and function.graph == argument.function for function in program.called_by(site)):

@@ -26,7 +26,7 @@ _OF_NUMBERS = ("value", "wrapped")
 def failure_lead(failure: ProgramFailure) -> str:
     """`raised InvalidArgumentError in GatherV2, train.py:4: index 14 is not in [0, 10); its input Mul:0 is [2, 14]`."""
     said = message_of_one_line(failure.message).removeprefix(f"{failure.error}: ")
-    given = given_to(failure)
+    given = inputs_sentence(failure)
     parts = [f"{_raised(failure)}: {said}" if said else _raised(failure), *([given] if given else [])]
     return "; ".join(parts)
 
@@ -41,10 +41,10 @@ def message_of_one_line(message: str) -> str:
     return first.rstrip(".:")
 
 
-def given_to(failure: ProgramFailure) -> str:
+def inputs_sentence(failure: ProgramFailure) -> str:
     """`its input Mul:0 is [2, 4, 14]`: what did not fit, as far as it is known and the message does not tell it."""
     matter = _that_matter(failure)
-    told = [(each.tensor, _told_of(each, alone=len(matter) == 1)) for each in matter]
+    told = [(each.tensor, _elements_or_type(each, alone=len(matter) == 1)) for each in matter]
     unsaid = [(name, text) for name, text in told if text and not _says(failure.message, text)]
     if not unsaid:
         return ""
@@ -89,7 +89,7 @@ def _made(number: int, given: InputView) -> Made:
     )
 
 
-def _told_of(given: InputView, *, alone: bool) -> str:
+def _elements_or_type(given: InputView, *, alone: bool) -> str:
     """The elements, of what is no data alone: shapes, indices, conditions; else the type."""
     view = given.recorded
     dtype, shape = (given.dtype, given.shape) if view is None else (view.dtype, view.shape)

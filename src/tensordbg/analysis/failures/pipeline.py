@@ -50,7 +50,7 @@ def failed_in_pipeline(
     found = ((invocation, site.site) for site in named for invocation in past.failed_invocations(site))
     runs = sorted(found, key=lambda each: (int(last[each[0]]), *each))
     sites = {site.site: site for site in named}
-    failed = [FailedElement(sites[number], past.given_at(run, sites[number]), past, trace) for run, number in runs]
+    failed = [FailedElement(sites[number], past.inputs_at(run, sites[number]), past, trace) for run, number in runs]
     # A pipeline runs ahead, so others may have failed behind the first; the message tells which number it was.
     whole = (
         k

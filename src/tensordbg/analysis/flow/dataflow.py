@@ -63,8 +63,8 @@ class Flow:
         return Sources.joined(
             [
                 self._within(~(eager | argument | called), invocation, port),
-                self._given(eager, invocation, port),
-                self._given(argument & outermost, invocation, port),
+                self._from_callers(eager, invocation, port),
+                self._from_callers(argument & outermost, invocation, port),
                 self._from_caller(argument & ~outermost, invocation, port),
                 self._from_called(called, invocation, port),
             ]
@@ -78,7 +78,7 @@ class Flow:
         owner, edge = spread_ranges(starts, self.edges.starts[site + 1] - starts)
         return Sources(rows[owner], invocation[rows[owner]], self.edges.ports[edge])
 
-    def _given(self, chosen: Bools, invocation: Ints, port: Ints) -> Sources:
+    def _from_callers(self, chosen: Bools, invocation: Ints, port: Ints) -> Sources:
         """From the execution that made an eager operation's inputs, or an argument of an outermost function."""
         values, executions = self.values, self.values.executions
         rows = np.flatnonzero(chosen & (invocation < len(executions)))

@@ -71,7 +71,7 @@ class Handles:
     def _argument(self, place: Place, argument: int, invocation: Ints) -> Ints:
         """The variable that a function was handed, in invocations at one place."""
         if place.parent == NONE:
-            return self._given(place, argument, invocation)
+            return self._variable_passed(place, argument, invocation)
         captures = place.function.captures if place.function is not None else ()
         if argument < len(captures) and captures[argument] != NONE:
             return np.full(len(invocation), captures[argument], dtype=np.int64)
@@ -83,7 +83,7 @@ class Handles:
             result[known] = self._behind(given[argument], outer[known])
         return result
 
-    def _given(self, place: Place, argument: int, invocation: Ints) -> Ints:
+    def _variable_passed(self, place: Place, argument: int, invocation: Ints) -> Ints:
         """The variable that an execution was given."""
         executions = self.values.executions
         row = self.values.invocations.execution[invocation]

@@ -40,7 +40,7 @@ def pipeline_links(values: Values) -> tuple[Ints, Ints]:
     arguments = bad[inside & (values.ports.argument[sites] >= 0)]
     made, source = [np.empty(0, dtype=np.int64)], [np.empty(0, dtype=np.int64)]
     if len(batches) or len(arguments):
-        given = _given_to_datasets(values)
+        given = _dataset_inputs(values)
         results = bad[inside & returned(values)[values.port[bad]]]
         last: dict[int, int] = {}
         for event in batches.tolist():
@@ -82,10 +82,10 @@ def _since(results: Ints, last: int, event: int) -> Ints:
     return results[begin:end] if begin < end else results[:end]
 
 
-def _given_to_datasets(values: Values) -> Ints:
+def _dataset_inputs(values: Values) -> Ints:
     """The bad events that eager operations made datasets of."""
     makers = [site.site for site in values.program.sites.values() if operation_of(site).has(Trait.MAKES_PIPELINE)]
-    return np.unique(values.bad_given_to(makers))
+    return np.unique(values.bad_inputs_of(makers))
 
 
 def returned(values: Values) -> Bools:

@@ -150,7 +150,7 @@ def find_returns(values: Values, details: Details) -> Returns:
     left = np.flatnonzero(leaving[: entering[-1]])[:_MOST]
     events = np.concatenate([left, entering])
     events = events[np.argsort(_time(values, events), kind="stable")]
-    seen = tuple(_without_given(_look(values, details, events, np.isin(events, entering))))
+    seen = tuple(_computed_only(_look(values, details, events, np.isin(events, entering))))
     made, source = np.array([*_matched(seen)], dtype=np.int64).reshape(-1, 2).T
     written = np.array([each.event for each in seen if each.comes and each.written], dtype=np.int64)
     return Returns(made, source, made[np.isin(source, written) & np.isin(made, written)], seen)
@@ -197,7 +197,7 @@ def _look(values: Values, details: Details, events: Ints, comes: Bools) -> Itera
         yield _Seen(event, port, came, site in reading, site in parsing, shape, row | finite)
 
 
-def _without_given(seen: Iterable[_Seen]) -> Iterator[_Seen]:
+def _computed_only(seen: Iterable[_Seen]) -> Iterator[_Seen]:
     """Leave out what left as it was written down before it came in: the framework did not compute it."""
     came: set[object] = set()
     for each in seen:

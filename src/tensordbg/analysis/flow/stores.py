@@ -78,7 +78,7 @@ class _Puts:
         if key not in self._known:
             putting = self._putting.get(key[0], [])
             wanted = [put for put in putting if self._handles.name(put) in {key[1], ""} or not key[1]]
-            eagerly = self._values.bad_given_to([site.site for site in wanted])
+            eagerly = self._values.bad_inputs_of([site.site for site in wanted])
             self._known[key] = np.unique(np.concatenate([self._from_graphs(wanted), eagerly]))
         return self._known[key]
 
@@ -115,7 +115,7 @@ class _Handles:
             return ""
         given = self._program.inputs_of(site.site)
         if site.argument >= 0:
-            given = self._given(site)
+            given = self._values_passed(site)
         elif operation_of(site).kind is Kind.TENSOR_ARRAY_GRADIENT:
             maker = self._maker(given[0], farthest - 1) if given else ""
             return maker and f"{maker}, gradient"
@@ -123,7 +123,7 @@ class _Handles:
             return site.name if site.function != NONE else ""
         return self._maker(given[0], farthest - 1) if given else ""
 
-    def _given(self, argument: Site) -> list[TensorRef]:
+    def _values_passed(self, argument: Site) -> list[TensorRef]:
         """What the calls of a function give for an argument."""
         found = []
         for call in self._calls.get(argument.function, ()):

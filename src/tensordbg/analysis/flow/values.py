@@ -63,7 +63,7 @@ class Values:
         result: Ints = self.event_at[self.address(invocation, port)]
         return result
 
-    def bad_given_to(self, sites: list[int]) -> Ints:
+    def bad_inputs_of(self, sites: list[int]) -> Ints:
         """The bad events that eager operations of some sites were given by other eager operations."""
         executions = self.executions
         rows = np.flatnonzero(np.isin(executions.site, sites) & (executions.function == NONE))

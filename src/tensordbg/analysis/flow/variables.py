@@ -84,9 +84,9 @@ class Variables:
 
     def touched(self, site: Site, invocation: int) -> tuple[int, ...]:
         """The variables that an operation reads or writes in an invocation, as far as they are known."""
-        if site.site not in self._given:
+        if site.site not in self._variables_passed:
             return site.reads or site.writes
-        found = self._given[site.site][:, self.runs(site.site) == invocation]
+        found = self._variables_passed[site.site][:, self.runs(site.site) == invocation]
         return tuple(number for number in found[:, 0].tolist() if number != NONE) if found.size else ()
 
     def runs(self, site: int) -> Ints:
@@ -149,7 +149,7 @@ class Variables:
         return accesses, int(found[0]) if len(found) else 0
 
     @cached_property
-    def _given(self) -> Mapping[int, Ints]:
+    def _variables_passed(self) -> Mapping[int, Ints]:
         """Of sites that take handles which differ from call to call: the variables, a column for each run."""
         handles = Handles(self.values)
         return {site.site: handles.touched(site, self.runs(site.site)) for site in handles.open_sites()}
@@ -158,7 +158,7 @@ class Variables:
         result: dict[int, list[int]] = {}
         for site in self.values.program.sites.values():
             if chosen(site):
-                given = self._given.get(site.site)
+                given = self._variables_passed.get(site.site)
                 touched = (site.reads or site.writes) if given is None else np.unique(given[given != NONE]).tolist()
                 for variable in touched:
                     result.setdefault(variable, []).append(site.site)
@@ -167,7 +167,9 @@ class Variables:
     def _runs_on(self, site: int, variable: int) -> Ints:
         """The invocations in which a site could read or write a variable."""
         runs = self.runs(site)
-        return runs if site not in self._given else runs[(self._given[site] == variable).any(axis=0)]
+        return (
+            runs if site not in self._variables_passed else runs[(self._variables_passed[site] == variable).any(axis=0)]
+        )
 
     @cached_property
     def _blocks(self) -> tuple[Ints, Ints]:

@@ -84,7 +84,7 @@ def find_origins(values: Values, details: Details) -> Origins:
     loops, choices = _find_deciding(builder, roles)
     graph = builder.finish()
     graph, starts = join_weakly(values, details, graph, _starts(graph))
-    given = _given_infinities(values, graph, starts, details)
+    given = _written_infinities(values, graph, starts, details)
     written = given.copy()
     nodes = np.flatnonzero(starts)
     given[nodes[allowed_nodes(values, graph, nodes)]] = True
@@ -159,7 +159,7 @@ def _starts(graph: BadGraph) -> Bools:
     return starts
 
 
-def _given_infinities(values: Values, graph: BadGraph, starts: Bools, details: Details) -> Bools:
+def _written_infinities(values: Values, graph: BadGraph, starts: Bools, details: Details) -> Bools:
     """Which starts are infinities written down by the program.
 
     Constants without a NaN; and values from outside that are infinite or zero throughout, as a mask is.

@@ -165,7 +165,7 @@ class ForwardOperations:
         """Of an eager operation: what took or made the values of the forward pass that it was computed from."""
         if not wanted:
             return None
-        told = self._told(row, wanted)
+        told = self._recorded_by_tape(row, wanted)
         if told is not None:
             return told
         waiting, seen, unseen = [(site, row)], {row}, False
@@ -186,7 +186,7 @@ class ForwardOperations:
         found = self._reading_type.get(wanted) if unseen else None
         return None if found is None else (found, NONE)
 
-    def _told(self, row: int, wanted: str) -> tuple[Site, int] | None:
+    def _recorded_by_tape(self, row: int, wanted: str) -> tuple[Site, int] | None:
         """The operation as the tape knew it."""
         executions = self._values.executions
         noted = self._values.program.differentiated.get(int(executions.number[row]))

@@ -25,10 +25,10 @@ def with_elements(trace: TraceSource, program: Program, origins: Sequence[Origin
     reached = {view.event for origin in origins for view in origin.spread}
     events = {origin.view.event for origin in origins}
     elements, rows = batches.runs(events), batches.names(events | reached)
-    return tuple(_told(origin, elements.get(origin.view.event, ()), rows) for origin in origins)
+    return tuple(_with_element(origin, elements.get(origin.view.event, ()), rows) for origin in origins)
 
 
-def _told(origin: Origin, computed_for: Names, rows: Mapping[int, Names]) -> Origin:
+def _with_element(origin: Origin, computed_for: Names, rows: Mapping[int, Names]) -> Origin:
     view, index = origin.view, origin.first_bad_index
     said = ""
     if computed_for:

@@ -31,7 +31,7 @@ def without_regrouped(values: Values, details: Details) -> Values:
     """Leaves out events that are not their operation's, since TensorFlow regrouped operations."""
     suspects, owner, invocation, port = _suspects(values)
     nan, bad = (np.append(column, False) for column in (values.events.nan, values.events.bad))
-    told = _told(values, invocation, port)
+    told = _events_of(values, invocation, port)
     divides = np.zeros(len(values.ports.first), dtype=np.bool_)
     divides[[site.site for site in values.program.sites.values() if operation_of(site).has(Trait.DIVIDES)]] = True
     # What is divided by an infinity is 0.
@@ -54,7 +54,7 @@ def without_regrouped(values: Values, details: Details) -> Values:
     return replace(values, event_at=event_at)
 
 
-def _told(values: Values, invocation: Ints, port: Ints) -> Ints:
+def _events_of(values: Values, invocation: Ints, port: Ints) -> Ints:
     """The events of some values; of what a loop gave, or an identity handed on, that of what it was."""
     address = values.address(invocation, port)
     told = values.event_at[address].copy()

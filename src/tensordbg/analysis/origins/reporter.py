@@ -105,7 +105,7 @@ def _with_spread(troubles: Sequence[Trouble], origins: Origins, details: Details
 
 def _with_likely(origins: Origins, gathered: Sequence[Evidence]) -> list[Evidence]:
     """Adds what a value from outside was likely made of in Python, if bad values had been there before."""
-    outside = [_is_given(each.site) or (reads_variables(each.site) and not each.written) for each in gathered]
+    outside = [_is_from_outside(each.site) or (reads_variables(each.site) and not each.written) for each in gathered]
     computed = set(computed_events(origins.values, origins.graph).tolist()) if any(outside) else set()
     return [
         replace(each, likely=origins.returns.likely(each.event, computed)) if came else each
@@ -295,7 +295,7 @@ class _Reporter:
             forward=kind,
             forward_type=forward_type,
             own_line=self._is_own_line(site),
-            given=_is_given(site),
+            given=_is_from_outside(site),
             read=reads_variables(site),
             variable=next(iter(evidence.variables), ""),
             written=evidence.written,
@@ -311,6 +311,6 @@ class _Reporter:
         )
 
 
-def _is_given(site: Site) -> bool:
+def _is_from_outside(site: Site) -> bool:
     """Whether a value came in from outside: an argument, a batch, what Python put out."""
     return site.argument != NONE or operation_of(site).has(Trait.FROM_OUTSIDE, Trait.FROM_PIPELINE)

@@ -40,9 +40,9 @@ class TellDecided:
         bits = int(self.origins.decided[node])
         for number, decision in enumerate(self.origins.decisions):
             if bits >> number & 1:
-                yield decision.root.what, self._told(decision)
+                yield decision.root.what, self._decided(decision)
 
-    def _told(self, decision: Decision) -> Decided:
+    def _decided(self, decision: Decision) -> Decided:
         values, root = self.origins.values, decision.root
         compared = values.program.sites[decision.site]
         site = compared if root.site == NONE else values.program.sites[root.site]

@@ -18,7 +18,7 @@ from tensordbg.analysis.flow.resolve import resolve
 from tensordbg.analysis.flow.values import Values
 from tensordbg.analysis.origins.find import Origins
 from tensordbg.analysis.processes.collectives import attribute_number
-from tensordbg.analysis.processes.counted_runs import given_to, is_counted, runs_of_group
+from tensordbg.analysis.processes.counted_runs import bad_inputs_of_counted, is_counted, runs_of_group
 from tensordbg.analysis.program.details import Details
 from tensordbg.analysis.program.operations import collective_kinds, operation_of
 from tensordbg.model import NONE, Site
@@ -74,7 +74,7 @@ def find_transfers(origins: Origins, reported: Sequence[Sequence[int]], details:
     bad = np.flatnonzero(values.events.bad)
     events = bad[np.isin(values.events.site[bad], [site.site for site in sites])]
     marks = origins.graph.descend(_marks(origins, reported)) if sites else np.empty(0, np.int64)
-    given = given_to(values, sites)
+    given = bad_inputs_of_counted(values, sites)
     if not len(events) and not len(given.run):
         return no_transfers()
     keys = _Keys(values, details)
@@ -188,7 +188,7 @@ class _Keys:
             return np.full(len(events), attribute_number(site, attribute))
         invocation = self._values.invocation[events]
         if site.function == NONE:
-            found = self._given(invocation, position)
+            found = self._eager_inputs(invocation, position)
         else:
             constant, port = self._source(site, position)
             if port == NONE:
@@ -201,7 +201,7 @@ class _Keys:
         result[known] = np.nan_to_num(lowest, nan=NONE).astype(np.int64)
         return result
 
-    def _given(self, invocation: Ints, position: int) -> Ints:
+    def _eager_inputs(self, invocation: Ints, position: int) -> Ints:
         """The events of one input of eager operations."""
         executions = self._values.executions
         place = executions.input_starts[invocation] + position

@@ -47,7 +47,7 @@ def runs_of_group(values: Values, group: int) -> Ints:
     return np.sort(executions.number[np.isin(executions.site, sites)])
 
 
-def given_to(values: Values, sites: Sequence[Site]) -> Given:
+def bad_inputs_of_counted(values: Values, sites: Sequence[Site]) -> Given:
     """The bad values that eager operations put into those of the sites whose runs are counted."""
     executions = values.executions
     counted = [site.site for site in sites if is_counted(site)]

@@ -87,8 +87,8 @@ def read_matrix(processes: Mapping[str, SummedTrace], measure: str, width: int) 
         events=table["events"],
         bad=table["bad"],
         first=np.where(table["first_bad"] >= 0, table["first_bad"], table["first_event"]),
-        values=_told(sizes),
-        medians=_told(medians),
+        values=_root_mean_squares(sizes),
+        medians=_root_mean_squares(medians),
         left_out=0,
     )
     return _bounded(matrix, np.abs(sizes - medians))
@@ -116,7 +116,7 @@ def _sizes(table: Mapping[str, Ints], kind: str) -> tuple[Floats, Floats]:
     return sizes, _medians(sizes)
 
 
-def _told(sizes: Floats) -> Floats:
+def _root_mean_squares(sizes: Floats) -> Floats:
     """Sizes as root mean squares."""
     with np.errstate(over="ignore"):  # a damaged trace may have any
         result: Floats = np.exp2(sizes / OCTAVE)

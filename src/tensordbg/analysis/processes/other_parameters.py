@@ -61,18 +61,24 @@ def _deviations(digests: Mapping[str, Digests]) -> list[Deviation]:
     entries = {name: _entries(each.with_stride(stride)) for name, each in digests.items()}
     found: list[Deviation] = []
     agreed: int | None = None
+    # Who had another number of values, since when: one of them may be what it parted by, such as a write by NumPy.
+    counted_apart: dict[str, int] = {}
     for place in range(max(map(len, entries.values()), default=0)):
         there = {name: each[place] for name, each in entries.items() if place < len(each)}
         apart = _apart(there)
         if apart is None:
             break
         names, others = apart
-        if names and agreed is not None:
-            found.append(Deviation(names, others, range(place * stride, (place + 1) * stride), agreed * stride))
+        begin = min((counted_apart.get(name, place) for name in names), default=place)
+        if names and agreed is not None and begin > 0:
+            alike = min(agreed, begin - 1)
+            found.append(Deviation(names, others, range(begin * stride, (place + 1) * stride), alike * stride))
         elif names:
             break  # they were to differ from the beginning, or that is not known any more
         if any(there[name][0] for name in others):
             agreed = place
+        uncompared = (name for name in there if there[name][0] and name not in (*names, *others))
+        counted_apart = {name: counted_apart.get(name, place) for name in uncompared}
         entries = {name: each for name, each in entries.items() if name not in names}
         if len(entries) < 2:
             break

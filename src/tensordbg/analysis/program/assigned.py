@@ -101,7 +101,7 @@ def assigned_tensors(program: Program, name: str, recorded: Container[TensorRef]
     statements = [each for file in _files(program, mentioned) for each in _statements(program, file)]
     wanted = [each for each in statements if each.name == name]
     made = _Made.of(program) if wanted else None
-    given = [pair for each in wanted for pair in _given_by(program, made, each, recorded)] if made else []
+    given = [pair for each in wanted for pair in _assigned_by(program, made, each, recorded)] if made else []
     taken = [(ref, ANY_CALL) for ref, each in element_names(program).items() if each == name and ref in recorded]
     return put_together(iter((*given, *taken)))
 
@@ -128,7 +128,7 @@ def assigned_names(
     for file in sorted({file for file, _, _ in lines}):
         for each in _statements(program, file):
             if any((file, each.function, line) in lines for line in each.lines):
-                for ref, calls in _given_by(program, made, each, recorded):
+                for ref, calls in _assigned_by(program, made, each, recorded):
                     names = found.setdefault(ref, {})
                     names[each.name] = joined_calls(names.get(each.name, calls), calls)
     for ref, taken in element_names(program).items():
@@ -172,7 +172,7 @@ class _Made:
         return cls(sites, frames, CallPaths(program))
 
 
-def _given_by(
+def _assigned_by(
     program: Program, made: _Made, statement: _Statement, recorded: Container[TensorRef]
 ) -> Iterator[tuple[TensorRef, Calls]]:
     """The tensors to which a statement gives its name."""
@@ -326,7 +326,7 @@ def _within(node: ast.AST, place: _Place) -> Iterator[_Statement]:
         elif isinstance(child, (ast.For, ast.AsyncFor, ast.While, ast.comprehension)):
             inner = replace(place, is_repeated=True)
         for target, value in _assignments(child):
-            yield from _given(target, value, place)
+            yield from _assigned_names(target, value, place)
         yield from _within(child, inner)
 
 
@@ -340,7 +340,7 @@ def _assignments(node: ast.AST) -> list[tuple[ast.expr, ast.AST]]:
     return []
 
 
-def _given(target: ast.expr, value: ast.AST, place: _Place) -> Iterator[_Statement]:
+def _assigned_names(target: ast.expr, value: ast.AST, place: _Place) -> Iterator[_Statement]:
     """What an assignment gives names to, as a whole or as several."""
     if isinstance(target, (ast.Name, ast.Attribute, ast.Subscript)):
         yield _Statement(ast.unparse(target), place.file, place.function, value, 0, 1, place.is_repeated)

@@ -23,6 +23,6 @@ def runs_anyway(site: Site) -> bool:
     return f'"{RUNS_ANYWAY}"' in site.attributes and json.loads(site.attributes).get(RUNS_ANYWAY) is True
 
 
-def is_told(sites: Iterable[Site]) -> bool:
+def are_recorded(sites: Iterable[Site]) -> bool:
     """Whether anything is told of some sites; a trace of an earlier version tells nothing."""
     return any(f'"{WAITS_FOR}"' in site.attributes or f'"{RUNS_ANYWAY}"' in site.attributes for site in sites)

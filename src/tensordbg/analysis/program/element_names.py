@@ -37,7 +37,7 @@ def element_names(program: Program) -> Mapping[TensorRef, str]:
     for file, sites in taking.items():
         targets = _targets(program.sources.get(file, ""))
         for site, frame in sites:
-            for slot, name in _bound(_target(targets.get(frame.line, []), site), _parts_told(site)):
+            for slot, name in _bound(_target(targets.get(frame.line, []), site), _noted_parts(site)):
                 found[TensorRef(site.site, slot)] = name
     return found
 
@@ -50,7 +50,7 @@ def takes_element(node: ast.AST) -> bool:
     return named in _TAKING
 
 
-def _parts_told(site: Site) -> list[tuple[int, str]]:
+def _noted_parts(site: Site) -> list[tuple[int, str]]:
     parts = json.loads(site.attributes).get(ELEMENT_PARTS)
     told = parts if isinstance(parts, list) else []
     return [(slot, part) for slot, part in enumerate(told) if isinstance(part, str)]

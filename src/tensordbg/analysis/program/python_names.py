@@ -27,19 +27,19 @@ def tensors_named(program: Program, name: str, recorded: Container[TensorRef]) -
     whole = wholes(program.sites.values()) if operations else {}
     bearers = [whole[ref].site for ref in (TensorRef(site.site, 0) for site in operations) if ref in whole]
     named = [*operations, *(program.sites[site] for site in bearers)]
-    if operations and not any(name in names for site in named for names in names_told(site)):
+    if operations and not any(name in names for site in named for names in noted_names(site)):
         return {}
-    told = [each for ref in _told(program.sites.values(), name) for each in _recorded(program, ref, recorded)]
+    told = [each for ref in _named_so(program.sites.values(), name) for each in _recorded(program, ref, recorded)]
     states = [ref for ref in told if ref.site in program.loop_arguments]
     # The state of a loop may be what that of another one in it begins with.
-    states = [ref for ref in states if names_told(program.sites[ref.site])[ref.slot][0] == name] or states
+    states = [ref for ref in states if noted_names(program.sites[ref.site])[ref.slot][0] == name] or states
     functions = {_python_function(program, ref) for ref in states}
     written = assigned_tensors(program, name, recorded)
     others = [ref for ref in (*told, *written) if _python_function(program, ref) not in functions - {""}]
     return {ref: written[ref] if ref in written and ref not in told else ANY_CALL for ref in (*states, *others)}
 
 
-def names_told(site: Site) -> list[list[str]]:
+def noted_names(site: Site) -> list[list[str]]:
     """The names of each output of a site in the program's text, empty where none is known."""
     return names_in(site.attributes)
 
@@ -57,15 +57,15 @@ def names_in(attributes: str) -> list[list[str]]:
 def names_of_text(program: Program, recorded: Container[TensorRef]) -> list[str]:
     """All names that TensorFlow told of tensors of which events tell, each once."""
     told = (
-        name for site in program.sites.values() for slot, names in enumerate(names_told(site)) for name in names
+        name for site in program.sites.values() for slot, names in enumerate(noted_names(site)) for name in names
         if TensorRef(site.site, slot) in recorded
     )  # fmt: skip
     return list(dict.fromkeys(told))
 
 
-def _told(sites: Iterable[Site], name: str) -> Iterator[TensorRef]:
+def _named_so(sites: Iterable[Site], name: str) -> Iterator[TensorRef]:
     for site in sites:
-        for slot, names in enumerate(names_told(site)):
+        for slot, names in enumerate(noted_names(site)):
             if name in names:
                 yield TensorRef(site.site, slot)
 

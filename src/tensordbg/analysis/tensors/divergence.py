@@ -135,7 +135,7 @@ class _Descent:
 
     def is_made_of_differing(self, row: ListedTensor) -> bool:
         """Whether anything that a tensor was made from differs; what was not recorded is looked through."""
-        if self._given_by_differing(row.site, row):
+        if self._from_differing(row.site, row):
             return True
         waiting, known = [row.site], {row.site}
         while waiting:
@@ -145,12 +145,12 @@ class _Descent:
                 if point in self._differing or self._came_out_of(site, row):
                     return True
                 if point not in self._seen:
-                    if self._given_by_differing(site, row):
+                    if self._from_differing(site, row):
                         return True
                     waiting.append(site)
         return False
 
-    def _given_by_differing(self, site: int, row: ListedTensor) -> bool:
+    def _from_differing(self, site: int, row: ListedTensor) -> bool:
         """Whether it is what a caller, or the iteration before, gave, where something had come to differ by then.
 
         Which of the caller's tensors that was is not followed. Events tell no order: probes run beside the program.

@@ -85,7 +85,7 @@ def _resolved(reader: TraceReader, tensor: str, function: str) -> tuple[str, Sel
     name, slot = split_slot(tensor)
     whole = f"{name}:{slot or 0}"
     selection = Selection(tensor=whole, function=function)
-    if count_tensors(reader, selection) and (slot is not None or not _may_be_told(reader, name)):
+    if count_tensors(reader, selection) and (slot is not None or not _may_have_note(reader, name)):
         return whole, selection
     program, recorded = read_program(reader), recorded_tensors(reader, function)
     named = find_named(program, tensor, recorded)
@@ -96,7 +96,7 @@ def _resolved(reader: TraceReader, tensor: str, function: str) -> tuple[str, Sel
     return named.name, Selection(places=named.tensors, calls=named.calls, function=function)
 
 
-def _may_be_told(reader: TraceReader, name: str) -> bool:
+def _may_have_note(reader: TraceReader, name: str) -> bool:
     """Whether a note of any operation has a name in it, which is seen without reading the whole program."""
     told = sql(reader, f"SELECT count(*) AS n FROM sites WHERE contains(attributes, {quoted(json.dumps(name))})")
     return bool(told.column("n")[0].as_py())

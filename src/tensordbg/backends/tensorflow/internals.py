@@ -60,7 +60,6 @@ __all__ = [
     "function_def_to_graph",
     "functional_ops",
     "generated_names",
-    "given_while_traced",
     "gradients_util",
     "imperative_grad",
     "iterator_ops",
@@ -69,7 +68,7 @@ __all__ = [
     "op_def_library",
     "op_def_registry",
     "polymorphic_function",
-    "python_function_given",
+    "python_function_inputs",
     "pywrap_tf_session",
     "pywrap_tfe",
     "record",
@@ -82,6 +81,7 @@ __all__ = [
     "tf_decorator",
     "tf_stack",
     "traceback_utils",
+    "traced_inputs",
     "util_port",
     "was_caught_while_traced",
     "while_v2",
@@ -102,7 +102,7 @@ RELIED_ON: dict[str, str] = {
         "(op_name, attr_tuple, num_inputs, inputs, outputs, ...): a tape calls it for each operation; its frame is "
         "looked for in a stack, and its arguments read there; since 1.7"
     ),
-    "given_while_traced": (
+    "traced_inputs": (
         "`bound_args` of `_maybe_define_function` and `loop_vars` of `while_loop`, in frames outside of that of "
         "`func_graph_from_py_func`, whose `func_graph` has the placeholders as `inputs`; since 2.14"
     ),
@@ -209,7 +209,7 @@ RELIED_ON: dict[str, str] = {
         "one, whose arguments are a counter, two bounds, and a gradient for each of `xs`, arguments of the body; "
         "looked up in the module; since 2.0"
     ),
-    "python_function_given": (
+    "python_function_inputs": (
         "the frame of `script_ops.py_func_common`, with `func` and `inp`: what `tf.numpy_function` calls eagerly, and "
         "with what, is called there; since 2.0"
     ),
@@ -355,13 +355,13 @@ def was_caught_while_traced(error: BaseException) -> bool:
     return hasattr(error, "ag_error_metadata")
 
 
-def python_function_given(frame: FrameType) -> list[Any] | None:
+def python_function_inputs(frame: FrameType) -> list[Any] | None:
     """The inputs of a Python function that `tf.numpy_function` calls eagerly in this frame; None for other frames."""
     given = frame.f_locals.get("inp") if frame.f_code.co_name == "py_func_common" else None
     return list(given) if isinstance(given, (list, tuple)) else None
 
 
-def given_while_traced(frame: FrameType) -> Any:
+def traced_inputs(frame: FrameType) -> Any:
     """The graph that is traced in this frame, or what a function or loop is given there; None for other frames."""
     names = {"_maybe_define_function": "bound_args", "while_loop": "loop_vars", "func_graph_from_py_func": "func_graph"}
     return frame.f_locals.get(names.get(frame.f_code.co_name, ""))

@@ -9,13 +9,13 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Protocol
 
 from tensordbg import _native
-from tensordbg.backends.tensorflow.eager.given_names import VariableNames, name_where_raised
 from tensordbg.backends.tensorflow.eager.mentioned_names import MentionedNames
+from tensordbg.backends.tensorflow.eager.outside_names import VariableNames, name_where_raised
 from tensordbg.backends.tensorflow.eager.runs import EagerRuns
 from tensordbg.backends.tensorflow.eager.tape_steps import TapeSteps
 from tensordbg.backends.tensorflow.eager_composites import EagerComposites
+from tensordbg.backends.tensorflow.failures.data_values import data_behind
 from tensordbg.backends.tensorflow.failures.failed_operation import failed_in_python
-from tensordbg.backends.tensorflow.failures.given_data import data_behind
 from tensordbg.backends.tensorflow.failures.refused_in_python import RefusedInPython
 from tensordbg.backends.tensorflow.functions.instrument import Probes
 from tensordbg.backends.tensorflow.hooks import framework_library, hooks

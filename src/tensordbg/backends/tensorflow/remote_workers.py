@@ -39,13 +39,13 @@ class RemoteWorkers:
 
         server_lib.Server.__init__ = unseen(started)
         for name in ("set_server_def", "update_server_def"):
-            setattr(context.Context, name, unseen(self._told(getattr(context.Context, name), before_connecting)))
+            setattr(context.Context, name, unseen(self._announcing(getattr(context.Context, name), before_connecting)))
 
     def there_are(self) -> bool:
         """Whether the runtime is connected to other processes."""
         return self._are_in(context.context().get_server_def())
 
-    def _told(self, connect: Callable[..., Any], before_connecting: Callable[[bool], None]) -> Callable[..., Any]:
+    def _announcing(self, connect: Callable[..., Any], before_connecting: Callable[[bool], None]) -> Callable[..., Any]:
         def connected(runtime: Any, definition: Any, *args: Any, **kwargs: Any) -> Any:
             before_connecting(self._are_in(definition))
             return connect(runtime, definition, *args, **kwargs)

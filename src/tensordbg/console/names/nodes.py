@@ -9,7 +9,7 @@ import numpy as np
 
 from tensordbg.analysis.columns.reading import Ints
 from tensordbg.analysis.names.listing import split_slot
-from tensordbg.analysis.program.control_edges import is_told, waits_for
+from tensordbg.analysis.program.control_edges import are_recorded, waits_for
 from tensordbg.analysis.view.event.neighbours import Neighbour, Neighbourhood, find_consumers, find_inputs, with_rows
 from tensordbg.analysis.view.records.rows import EventRows
 from tensordbg.analysis.view.table.history import NamedTensors
@@ -164,7 +164,7 @@ def _waiting(opened: ConnectedNodes, site: int) -> dict[str, list[str]] | None:
     """By the name of a node of the same graph those that it waits for."""
     own = opened.program.sites.get(site)
     graph = () if own is None or own.function == NONE else opened.program.sites_of_graph[own.function]
-    if is_told(graph):
+    if are_recorded(graph):
         sites = opened.program.sites
         return {each.name: [sites[number].name for number in waits_for(opened.program, each)] for each in graph}
     from tensordbg.analysis.graphs.kept import KeptGraphs

@@ -144,7 +144,7 @@ class LineStops:
             found |= each.condition.asked if each.condition is not None else set()
         return frozenset(found)
 
-    def given_at(self, frame: Frame) -> str:
+    def name_assigned_at(self, frame: Frame) -> str:
         """See `LineWatch`."""
         return _statement_at(frame.file, frame.line).value_of
 

@@ -18,7 +18,7 @@ def page_text(findings: Findings) -> str:
     """An element `noscript` with what was found, all that is from the trace escaped."""
     parts = ["<h1>tensordbg</h1>", _paragraph(findings.summary)]
     for finding in findings.findings[:_MOST]:
-        parts += _told(finding)
+        parts += _finding_text(finding)
     left = len(findings.findings) - _MOST
     if left > 0:
         parts.append(_paragraph(f"{left} more are not listed here."))
@@ -26,7 +26,7 @@ def page_text(findings: Findings) -> str:
     return f"<noscript>{_STYLE}<main>{''.join(parts)}</main></noscript>"
 
 
-def _told(finding: Finding) -> Iterator[str]:
+def _finding_text(finding: Finding) -> Iterator[str]:
     yield f"<h2>{escape(finding.title)}</h2>"
     source = finding.source
     places = [

@@ -124,7 +124,7 @@ class _Dump:
         self._session: Session | None = None
         self._folders: list[Path] = []
         self._ended = False
-        self._told = False
+        self._has_warned = False
         self.running: set[int] = set()
         """See `Holder`."""
 
@@ -138,8 +138,8 @@ class _Dump:
     def _is_recorded(self) -> bool:
         """Whether all runs go into the trace of something else; says so once."""
         other = TURNS.other_recording()
-        if other is not None and not self._told:
-            self._told = True
+        if other is not None and not self._has_warned:
+            self._has_warned = True
             more = "" if other.plan.detail is Detail.VALUES else ", without elements (`--detail values` adds them)"
             say(
                 f"{self._root}: no trace is made there, as this process is being recorded already: the runs are in "

@@ -23,7 +23,7 @@ class CallGraph:
         self._functions = catalog.functions
         self._direct: dict[int, frozenset[int]] = {}
         self._piped: dict[int, frozenset[int]] = {}
-        self._called, self._given = _named_by_graph(catalog)
+        self._called, self._passed = _named_by_graph(catalog)
 
     def graph_of(self, site: int) -> int:
         """The function whose graph holds a site, `NONE` for eager code and for an unknown site."""
@@ -40,8 +40,8 @@ class CallGraph:
     def piped(self, function: int) -> frozenset[int]:
         """Numbers of the graphs that run in the pipelines which a function makes."""
         if function not in self._piped:
-            given = [graph for each in self.direct(function) for graph in self._given.get(each, ())]
-            self._piped[function] = reachable(given, [self._called, self._given])
+            given = [graph for each in self.direct(function) for graph in self._passed.get(each, ())]
+            self._piped[function] = reachable(given, [self._called, self._passed])
         return self._piped[function]
 
 

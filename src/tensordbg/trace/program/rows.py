@@ -99,8 +99,8 @@ def site_from_row(row: Row) -> Site:
         reads=_numbers(row.get("reads", ())),
         writes=_numbers(row.get("writes", ())),
         gradient_of=_number_or_none(row.get("gradient_of", NONE)),
-        attributes=_told(row.get("attributes", "{}"), is_attributes),
-        layer=_told(row.get("layer", ""), is_layer),
+        attributes=_checked_json(row.get("attributes", "{}"), is_attributes),
+        layer=_checked_json(row.get("layer", ""), is_layer),
         backward=_truth_or_none(row.get("backward")),
         framework=_text(row.get("framework", "")),
     )
@@ -119,7 +119,7 @@ def function_from_row(row: Row) -> Function:
         captures=_numbers(row.get("captures", ())),
         signature=_text(row.get("signature", "")),
         notes=_texts(row.get("notes", ())),
-        tracing=_told(row.get("tracing", ""), is_tracing),
+        tracing=_checked_json(row.get("tracing", ""), is_tracing),
     )
 
 
@@ -195,7 +195,7 @@ def _text(value: object) -> str:
     return whole_text(value)
 
 
-def _told(value: object, right: Callable[[str], bool]) -> str:
+def _checked_json(value: object, right: Callable[[str], bool]) -> str:
     """A text that holds JSON."""
     text = _text(value)
     if not right(text):

@@ -29,7 +29,7 @@ def test_the_past_of_an_eager_operation_goes_into_the_functions_that_made_its_in
     failed = trace.eager("MatMul", trace.output(run), trace.output(given))
     past, program = past_of(trace, failed.number - 1)
     site = program.sites[trace.executions[failed.number - 1]["site"]]
-    first, second = past.given_to(site)
+    first, second = past.failed_inputs(site)
     assert first is not None
     assert second is not None
     assert (first.tensor, first.shape) == ("shaped:0", (2, 4))
@@ -50,7 +50,7 @@ def test_the_failed_turn_of_an_operation_is_the_one_that_gave_nothing() -> None:
     run.event(x, [1.0])
     run.event(twice, [2, 14])
     past, program = past_of(trace, 1)
-    _, index = past.given_to(program.sites[picked.site])
+    _, index = past.failed_inputs(program.sites[picked.site])
     assert index is not None
     assert (index.tensor, index.low, index.high) == ("Mul:0", 2.0, 14.0)
 
@@ -64,7 +64,7 @@ def test_an_operation_that_gave_something_did_not_fail() -> None:
     run.event(x, [1.0])
     run.event(picked, [1.0])
     past, program = past_of(trace, 0)
-    assert past.given_to(program.sites[picked.site]) == []
+    assert past.failed_inputs(program.sites[picked.site]) == []
 
 
 def test_a_constant_is_known_without_an_event() -> None:
@@ -76,7 +76,7 @@ def test_a_constant_is_known_without_an_event() -> None:
     picked = step.op("Mul", x, two, ragged)
     trace.run(step).event(x, [1.0])
     past, program = past_of(trace, 0)
-    _, known, other = past.given_to(program.sites[picked.site])
+    _, known, other = past.failed_inputs(program.sites[picked.site])
     assert known is not None
     assert other is not None
     assert (known.shape, known.low, known.high) == ((2,), 2.0, 3.0)
@@ -90,7 +90,7 @@ def test_other_shapes_that_came_out_of_a_pipeline_before() -> None:
     last = trace.eager("IteratorGetNext", values=np.ones([2, 2]), site=site)
     failed = trace.eager("Sub", trace.output(last))
     past, program = past_of(trace, failed.number - 1)
-    (batch,) = past.given_to(program.sites[trace.executions[failed.number - 1]["site"]])
+    (batch,) = past.failed_inputs(program.sites[trace.executions[failed.number - 1]["site"]])
     assert batch is not None
     assert batch.earlier == ((4, 2),)
     assert first.step == 0

@@ -14,7 +14,7 @@ from tensordbg.analysis.names.listing import Selection, list_tensors
 from tensordbg.analysis.tensors.show import history_of
 from tensordbg.analysis.why import why
 from tensordbg.backends.tensorflow.eager import bound_names
-from tensordbg.backends.tensorflow.eager.bound_names import may_be_told_apart, mentions, names_bound, parts_of
+from tensordbg.backends.tensorflow.eager.bound_names import is_distinguishable, mentions, names_bound, parts_of
 from tests.backends.tensorflow.recorded import record, scalars
 
 
@@ -87,8 +87,8 @@ def test_no_code_of_the_program_runs() -> None:
 
 @pytest.mark.parametrize("shared", [True, 3, 2.5, "text", None, ()])
 def test_what_python_shares_says_nothing(shared: Any) -> None:
-    assert not may_be_told_apart(shared)
-    assert may_be_told_apart(np.float32(3.0))
+    assert not is_distinguishable(shared)
+    assert is_distinguishable(np.float32(3.0))
 
 
 def test_eager_operations(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ import pytest
 import tensorflow as tf
 
 import tensordbg
-from tensordbg.backends.tensorflow.failures.refused_in_python import given_to_python_function, refused_in_python
+from tensordbg.backends.tensorflow.failures.refused_in_python import inputs_of_python_function, refused_in_python
 from tensordbg.backends.tensorflow.internals import traceback_utils
 from tensordbg.recording.catalog import CATALOG
 
@@ -83,8 +83,8 @@ def test_what_a_python_function_was_given_that_was_called_eagerly(tmp_path: Path
     given = tf.constant(4)
     with tensordbg.record(tmp_path), pytest.raises(KeyError) as raised:
         tf.numpy_function(fails, [given], tf.float32)
-    (kept,) = given_to_python_function(raised.value)
+    (kept,) = inputs_of_python_function(raised.value)
     assert kept is given
     with tensordbg.record(tmp_path), pytest.raises(KeyError) as raised:
         fails(given)
-    assert given_to_python_function(raised.value) == []
+    assert inputs_of_python_function(raised.value) == []

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from tensordbg.backends.tensorflow.failures.uneven_lists import told_of
+from tensordbg.backends.tensorflow.failures.uneven_lists import uneven_part
 from tests.e2e.test_failure_beginnings import answer_of
 
 
@@ -25,7 +25,7 @@ from tests.e2e.test_failure_beginnings import answer_of
     ],
 )
 def test_the_first_part_of_another_length(value: Any, words: str) -> None:
-    assert told_of(value) == words
+    assert uneven_part(value) == words
 
 
 @pytest.mark.parametrize("make", [tf.constant, tf.convert_to_tensor, tf.reduce_mean, tf.Variable])

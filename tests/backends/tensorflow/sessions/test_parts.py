@@ -72,7 +72,7 @@ def test_a_tensor_is_known_differently_in_each_graph(parts: tuple[Any, Parts]) -
     assert reference(loop.constants[0].name + ":0", body) == TensorRef(body.arguments[2], 0)
     assert reference("while/Sqrt:0", body) == TensorRef(found.site_named("while/Sqrt"), 0)
     assert reference("while/Sqrt:0", found.root) == TensorRef(NONE, 0)
-    assert found.references_given(loop, found.root)[1:] == (TensorRef(100, 0), TensorRef(found.site_named("scale"), 0))
+    assert found.loop_inputs(loop, found.root)[1:] == (TensorRef(100, 0), TensorRef(found.site_named("scale"), 0))
 
 
 def test_results_of_a_turn_are_the_variables_of_the_next(parts: tuple[Any, Parts]) -> None:

@@ -50,7 +50,7 @@ class Lines:
     def names(self, frame: Frame) -> frozenset[str]:
         return frozenset({"x", "texts", "y"})
 
-    def given_at(self, frame: Frame) -> str:
+    def name_assigned_at(self, frame: Frame) -> str:
         return "y" if self._text(frame).lstrip().startswith("y =") else ""
 
     def reached(self, line: GraphLine) -> str | None:

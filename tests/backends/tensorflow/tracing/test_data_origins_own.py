@@ -12,7 +12,7 @@ import tensorflow as tf
 
 import tensordbg
 from tensordbg.analysis.program.description import read_program
-from tensordbg.analysis.program.python_names import names_told
+from tensordbg.analysis.program.python_names import noted_names
 from tensordbg.analysis.tensors.batch_origins import noting_sites
 from tensordbg.analysis.tensors.show import history_of
 from tensordbg.backends.tensorflow.data_origins.dataset import trace_data
@@ -78,7 +78,7 @@ def test_parameters_of_mapped_functions_have_their_names(tmp_path: Path) -> None
     assert [point.came_from for point in points] == [(f"element {each} + element {each}",) for each in range(6)]
     assert [point.health.max for point in points if point.health] == list(range(6))
     assert [point.health.max for point in history_of(reader, "number").points if point.health] == list(range(0, 18, 3))
-    told = {name for site in read_program(reader).sites.values() for names in names_told(site) for name in names}
+    told = {name for site in read_program(reader).sites.values() for names in noted_names(site) for name in names}
     assert {"n", "label", "number"} <= told
 
 

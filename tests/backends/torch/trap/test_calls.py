@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tensordbg.backends.torch.trap.calls import Buffers, Calls, is_as_given, tensors_in
+from tensordbg.backends.torch.trap.calls import Buffers, Calls, is_unwritten, tensors_in
 
 torch = pytest.importorskip("torch")
 
@@ -70,9 +70,9 @@ def test_what_was_written_since_is_known(calls: Calls) -> None:
     x = torch.ones(3, 2)
     Outer()(x)
     (call,) = calls.since(0)
-    assert is_as_given(call)
+    assert is_unwritten(call)
     x += 1
-    assert not is_as_given(call)
+    assert not is_unwritten(call)
 
 
 def test_a_module_stays_as_it_was(calls: Calls) -> None:

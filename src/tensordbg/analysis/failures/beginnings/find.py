@@ -122,7 +122,7 @@ def _of_numbers(refusal: Refusal, past: Past) -> Iterator[Beginning]:
                     "wrapped", refusal, position, Emergence(each, inputs), of_wrap(Emergence(each, inputs))
                 )
         went_round = wrapped(turn.made, past.inputs(turn.made))
-        if went_round or not _is_told(refusal, turn):
+        if went_round or not _is_in_error_line(refusal, turn):
             words = of_wrap(turn) if went_round else of_number(turn, wrong.number)
             yield _beginning("wrapped" if went_round else "value", refusal, position, turn, words)
 
@@ -147,7 +147,7 @@ def _of_types(refusal: Refusal, past: Past) -> Iterator[Beginning]:
     # What was made of another type is likelier to be meant otherwise than what came in like this.
     # A parameter has the type of its model: what meets it is likelier to be wrong.
     for k, turn in sorted(turns, key=lambda pair: (not pair[1].given, _is_parameter(refusal, pair[0]))):
-        if not _is_told(refusal, turn):
+        if not _is_in_error_line(refusal, turn):
             yield _beginning("dtype", refusal, k, turn, of_dtype(turn))
 
 
@@ -165,7 +165,7 @@ def _of_shapes(refusal: Refusal, past: Past) -> Iterator[Beginning]:
         if turn is not None:
             turns.append((odd, turn))
     for odd, turn in sorted(turns, key=_likeliness):
-        if not _is_told(refusal, turn):
+        if not _is_in_error_line(refusal, turn):
             yield _beginning("shape", refusal, odd.position, turn, of_shape(turn))
 
 
@@ -173,7 +173,7 @@ def _of_sizes(refusal: Refusal, past: Past) -> Iterator[Beginning]:
     if sizes.is_of_size(refusal.op_type, refusal.message):
         turns = sizes.beginnings_of(past, refusal.given)
         for position, turn in sorted(turns, key=lambda pair: not pair[1].given):
-            if not _is_told(refusal, turn):
+            if not _is_in_error_line(refusal, turn):
                 yield _beginning("size", refusal, position, turn, of_numbers(turn))
 
 
@@ -185,7 +185,7 @@ def _likeliness(pair: tuple[Odd, Emergence]) -> int:
     return 0 if any(odd.wanted in (each.shape or ()) for each in turn.given) else 2
 
 
-def _is_told(refusal: Refusal, turn: Emergence) -> bool:
+def _is_in_error_line(refusal: Refusal, turn: Emergence) -> bool:
     """Whether the line of the error says as much: what it made of nothing it shows."""
     source = turn.made.source
     if source is None:

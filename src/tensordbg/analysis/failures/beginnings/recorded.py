@@ -68,16 +68,16 @@ class RecordedPast:
         self.values = locate_values(program, located, part_of(executions, rows))
         self.events = events
         """The number in the trace of each event here."""
-        self._told: list[dict[str, Any]] = table.select(list(_TOLD)).to_pylist()
+        self._rows: list[dict[str, Any]] = table.select(list(_TOLD)).to_pylist()
         self._flow = Flow(self.values, self.values.ports.inputs)
         self.is_cut = len(events) >= _MOST_EVENTS
         """Whether there may be more events than were read."""
         self._own = int(np.searchsorted(rows, row)) if row != NONE else NONE
 
-    def given_to(self, site: Site) -> Sequence[Made | None]:
+    def failed_inputs(self, site: Site) -> Sequence[Made | None]:
         """The inputs of the operation that failed in the execution, at the place where it was run last."""
         if site.function == NONE:
-            return [] if self._own == NONE else self._given_eagerly(self._own)
+            return [] if self._own == NONE else self._eager_inputs(self._own)
         failed = self.failed_invocations(site)
         if (
             not failed
@@ -86,11 +86,11 @@ class RecordedPast:
         ):
             # It is alone in a branch that is taken where its condition does not hold, so nothing is recorded there.
             site, failed = branch, self.failed_invocations(branch)
-        return self.given_at(failed[-1], site) if failed else []
+        return self.inputs_at(failed[-1], site) if failed else []
 
-    def given_at(self, invocation: int, site: Site) -> Sequence[Made | None]:
+    def inputs_at(self, invocation: int, site: Site) -> Sequence[Made | None]:
         """The inputs of an operation of a graph in one of the runs of its graph."""
-        return self._given_in_graph(invocation, site)
+        return self._graph_inputs(invocation, site)
 
     def in_graph(self, invocation: int, ref: TensorRef) -> Made | None:
         """An output of an operation of a graph in one of the runs of its graph."""
@@ -101,7 +101,7 @@ class RecordedPast:
         """The last of some outputs of graphs that was recorded with a shape."""
         ports = [self.values.ports.of(ref) for ref in refs]
         for event in np.flatnonzero(np.isin(self.values.port, ports) & (self.values.port != NONE))[::-1].tolist():
-            if shape_of(self._told[event].get("shape")) == shape:
+            if shape_of(self._rows[event].get("shape")) == shape:
                 return self._made(int(self.values.invocation[event]), int(self.values.port[event]))
         return None
 
@@ -109,7 +109,7 @@ class RecordedPast:
         """The first of some outputs of graphs with as many dimensions of which one is larger; -1 is beyond all."""
         ports = [self.values.ports.of(ref) for ref in refs]
         for event in np.flatnonzero(np.isin(self.values.port, ports) & (self.values.port != NONE)).tolist():
-            shape = shape_of(self._told[event].get("shape"))
+            shape = shape_of(self._rows[event].get("shape"))
             if shape is None or len(shape) != len(sizes):
                 continue
             if any(0 <= most < dim for dim, most in zip(shape, sizes, strict=True)):
@@ -140,10 +140,10 @@ class RecordedPast:
             return []
         site = self.values.program.sites[int(self.values.ports.site[port])]
         if is_eager(self._flow, invocation):
-            return self._given_eagerly(invocation)
+            return self._eager_inputs(invocation)
         if site.argument >= 0 or self.values.ports.followed[site.site]:
             return []
-        return self._given_in_graph(invocation, site)
+        return self._graph_inputs(invocation, site)
 
     def failed_invocations(self, site: Site) -> list[int]:
         """The runs of a graph in which an operation has what it takes and gave nothing, the last one last.
@@ -174,14 +174,14 @@ class RecordedPast:
     def _is_recorded(self, port: int) -> bool:
         return bool((self.values.port == port).any())
 
-    def _given_eagerly(self, invocation: int) -> list[Made | None]:
+    def _eager_inputs(self, invocation: int) -> list[Made | None]:
         executions = self.values.executions
         first, last = (int(executions.input_starts[invocation + k]) for k in (0, 1))
         row, slot = executions.input_row[first:last], executions.input_slot[first:last]
         ports = self._flow.made_port(row, slot)
         return [self._made(int(r), int(p)) if p != NONE else None for r, p in zip(row, ports, strict=True)]
 
-    def _given_in_graph(self, invocation: int, site: Site) -> list[Made | None]:
+    def _graph_inputs(self, invocation: int, site: Site) -> list[Made | None]:
         ports = (self.values.ports.of(ref) for ref in self._program.inputs_of(site.site))
         return [self._made(invocation, port) if port != NONE else None for port in ports]
 
@@ -221,7 +221,7 @@ class RecordedPast:
         values = self.values
         site = values.program.sites[int(values.ports.site[port])]
         slot = port - int(values.ports.first[site.site])
-        row = self._told[event] if event != NONE else {}
+        row = self._rows[event] if event != NONE else {}
         attributes = json.loads(site.attributes or "{}")
         shape = shape_of(row.get("shape"))
         dtype = row.get("dtype") or (site.dtypes[slot] if slot < len(site.dtypes) else "")

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 
 from tensordbg.analysis.program.call_tree import CallTree, Instance
-from tensordbg.analysis.program.python_names import names_told
+from tensordbg.analysis.program.python_names import noted_names
 from tensordbg.model import NONE, Site
 
 
@@ -40,7 +40,7 @@ def _handed_in(tree: CallTree, instance: Instance) -> list[Instance]:
 
 
 def _in_text(site: Site) -> str:
-    names = names_told(site)
+    names = noted_names(site)
     return names[0][0] if len(names) == 1 and names[0] else ""
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tensordbg.analysis.names.listing import split_slot
-from tensordbg.analysis.program.python_names import names_told
+from tensordbg.analysis.program.python_names import noted_names
 from tensordbg.analysis.view.graphs.eager_whole import EagerSteps, eager_step
 from tensordbg.analysis.view.graphs.node_titles import node_title
 from tensordbg.analysis.view.graphs.root_functions import root_functions
@@ -84,7 +84,7 @@ def _named(boxes: BoxTree) -> Iterator[tuple[str, tuple[str, ...]]]:
             yield name, (box.name.label, name.removesuffix("/"), *_called(boxes, name))
     for key, instance in boxes.tree.instances.items():
         if key not in boxes.boxes:
-            told = [name for names in names_told(instance.site) for name in names]
+            told = [name for names in noted_names(instance.site) for name in names]
             yield key, (key, node_title(boxes.tree, instance), instance.site.op_type, *told)
 
 

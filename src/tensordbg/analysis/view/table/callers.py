@@ -76,7 +76,7 @@ def _functions(opened: Called, events: Ints) -> Ints:
 def _titles(program: Program, functions: Sequence[int]) -> tuple[str, ...]:
     known = [program.functions.get(number) for number in functions]
     names = ["" if each is None else function_title(each.name) for each in known]
-    names = _told_apart(names, [each is not None and _trains(program, each) for each in known])
+    names = _distinct_labels(names, [each is not None and _trains(program, each) for each in known])
     seen: Counter[str] = Counter()
     titles = []
     for name in names:
@@ -85,7 +85,7 @@ def _titles(program: Program, functions: Sequence[int]) -> tuple[str, ...]:
     return tuple(titles)
 
 
-def _told_apart(names: Sequence[str], trains: Sequence[bool]) -> list[str]:
+def _distinct_labels(names: Sequence[str], trains: Sequence[bool]) -> list[str]:
     """Says of functions of one name which of them train, where some do and some don't."""
     told = []
     for name, training in zip(names, trains, strict=True):

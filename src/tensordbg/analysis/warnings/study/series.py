@@ -137,7 +137,7 @@ def read_series(trace: TraceSource, end: int, writes: Mapping[int, int] = Mappin
     last = np.append(first, len(order))[1:] - 1
     size, zero, subnormal, low, high, total, squares = _together(numbers, order, first)
     magnitude = np.fmax(np.abs(numbers[len(_COUNTS)]), np.abs(numbers[len(_COUNTS) + 1]))[order]
-    course = _course(magnitude, frame, first, last)
+    course = _sizes_over_loop(magnitude, frame, first, last)
     return Series(
         site[chosen], slot[chosen], path[chosen], np.append(starts, len(first)), step[first],
         np.maximum.reduceat(event[order], first) if len(first) else first,
@@ -163,7 +163,7 @@ def _as_read(place: list[Ints], numbers: list[Any], writes: Mapping[int, int]) -
     return [each[kept] for each in (event, step, site, slot, path, frame, iteration)], [each[kept] for each in numbers]
 
 
-def _course(magnitude: Floats, frame: Ints, first: Ints, last: Ints) -> Floats:
+def _sizes_over_loop(magnitude: Floats, frame: Ints, first: Ints, last: Ints) -> Floats:
     """The size of a tensor in a quarter, the middle and the last of the iterations, of the last run of a loop."""
     result = np.full((len(first), 3), np.nan)
     long = np.flatnonzero(last - first + 1 >= ENOUGH_ITERATIONS)

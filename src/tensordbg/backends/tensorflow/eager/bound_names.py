@@ -79,7 +79,7 @@ def names_bound(frame: FrameType | None, is_it: Callable[[Any], bool], is_own: C
     return found
 
 
-def may_be_told_apart(value: Any) -> bool:
+def is_distinguishable(value: Any) -> bool:
     """Whether that two values are one object says that they are one value of the program."""
     return not isinstance(value, _SHARED)
 

@@ -10,7 +10,7 @@ import sys
 from typing import Any
 
 from tensordbg.backends.tensorflow.eager.bound_names import names_bound
-from tensordbg.backends.tensorflow.eager.given_names import names_given, own_files
+from tensordbg.backends.tensorflow.eager.outside_names import outside_names, own_files
 from tensordbg.backends.tensorflow.internals import constant_op, op_def_library
 from tensordbg.backends.tensorflow.methods import ReplacedAttributes
 from tensordbg.backends.tensorflow.tracing.python_names import note_name
@@ -58,7 +58,7 @@ class MentionedNames:
             if self._recorder.active and not hasattr(result, "_datatype_enum"):
                 with self._recorder.guard("noting the name of a constant"):
                     # A literal is the constant's value, which is known anyway.
-                    for name in names_given(value, sys._getframe(1), self._is_own):  # noqa: SLF001
+                    for name in outside_names(value, sys._getframe(1), self._is_own):  # noqa: SLF001
                         if name[0].isalpha() or name[0] == "_":
                             note_name(name, result)
             return result

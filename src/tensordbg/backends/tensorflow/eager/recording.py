@@ -15,8 +15,8 @@ from tensordbg.backends.tensorflow.devices import Devices
 from tensordbg.backends.tensorflow.eager.at_hand import SILENT, OperationNotices
 from tensordbg.backends.tensorflow.eager.element_parts import GIVING, dataset_name, element_note
 from tensordbg.backends.tensorflow.eager.entries import Entries, Entry
-from tensordbg.backends.tensorflow.eager.given_names import names_given, names_of_variable
 from tensordbg.backends.tensorflow.eager.gradients import EagerGradients
+from tensordbg.backends.tensorflow.eager.outside_names import names_of_variable, outside_names
 from tensordbg.backends.tensorflow.eager.reads import Reads
 from tensordbg.backends.tensorflow.eager.tape_steps import lighten_between_steps
 from tensordbg.backends.tensorflow.eager.tensors import as_tensor, flat, input_count, results_of
@@ -65,7 +65,7 @@ class Eager:
         self._layers = layers
         self._reads = Reads(entries, stacks)
         self._gradients = EagerGradients()
-        self._told = OperationNotices(entries)
+        self._notices = OperationNotices(entries)
         self._functions = functions
         self._variables = variables
         self._stacks = stacks
@@ -76,7 +76,7 @@ class Eager:
 
     def install(self, recorder: Recorder) -> None:
         """Records every eager operation and function call from now on, in every thread."""
-        self._recorder = self._told.recorder = recorder
+        self._recorder = self._notices.recorder = recorder
         self._backward = BackwardPasses(recorder.catalog)
         self._devices.clear()
         self._entries.add(self)
@@ -97,7 +97,7 @@ class Eager:
 
         def fast_path(runtime: Any, op_type: str, name: Any, *args: Any) -> Any:
             if recorder.lines is not None:
-                self._told.before(op_type, lambda: args[: input_count(op_type)])
+                self._notices.before(op_type, lambda: args[: input_count(op_type)])
             try:
                 result = plain(runtime, op_type, name, *args)
             except Exception as error:
@@ -130,7 +130,7 @@ class Eager:
         op_type = call[2] if isinstance(call[2], str) else call[2].decode()
         function = self._functions.find(op_type)
         if recorder.lines is not None:
-            self._told.before(op_type, lambda: call[3], function)
+            self._notices.before(op_type, lambda: call[3], function)
         if function is not None and Probes.kind in function.instruments:
             return self._call(function, plain, call)
         try:
@@ -153,7 +153,7 @@ class Eager:
             return self._made(function, self._begin(function, call[3]), plain, call)
         run = DebuggedCall(self._recorder.catalog.function(function.number), False, sys._getframe(1))  # noqa: SLF001
         execution = self._begin(function, call[3]) if watch.before(run) else NONE
-        self._told.began(run, execution)
+        self._notices.began(run, execution)
         try:
             result = self._made(function, execution, plain, call)
         except BaseException as error:
@@ -242,7 +242,7 @@ class Eager:
     def _failed(self, error: Exception, op_type: str, inputs: Any) -> None:
         """Notes that an eager operation raised; most such errors are caught, so little is done until it is the end."""
         recorder = self._recorder
-        self._told.raised()
+        self._notices.raised()
         if not recorder.active or recorder.resting or op_type in SILENT:
             return
         with recorder.guard(f"noting the error of {op_type}"):
@@ -364,7 +364,7 @@ class Eager:
         """A site of what comes from outside, or from a variable, with the names that the program has for it."""
         if site.op_type in GIVING:
             return replace(site, attributes=with_notes(site.attributes, {ELEMENT_OF: given.dataset or None}))
-        find = names_given if site.op_type == "Input" else names_of_variable
+        find = outside_names if site.op_type == "Input" else names_of_variable
         names = find(given.value, sys._getframe(1), self._recorder.catalog.user_code.is_user)  # noqa: SLF001
         if not names:
             return site

@@ -49,7 +49,7 @@ class EagerRuns:
         def gradient(*args: Any, **kwargs: Any) -> Any:
             if not context.context().executing_eagerly():
                 return plain(*args, **kwargs)
-            return self._told("GradientTape.gradient", lambda: plain(*args, **kwargs))
+            return self._watched("GradientTape.gradient", lambda: plain(*args, **kwargs))
 
         return gradient
 
@@ -69,12 +69,12 @@ class EagerRuns:
     def _telling(self, plain: Callable[..., Any], name: str) -> Callable[..., Any]:
         @functools.wraps(plain)
         def make_batch(*args: Any, **kwargs: Any) -> Any:
-            return self._told(name, lambda: plain(*args, **kwargs))
+            return self._watched(name, lambda: plain(*args, **kwargs))
 
         make_batch.tells_of_batches = True  # type: ignore[attr-defined]
         return unseen(make_batch)
 
-    def _told(self, name: str, make: Callable[[], Any]) -> Any:
+    def _watched(self, name: str, make: Callable[[], Any]) -> Any:
         """Makes a run, with the debugger before and behind it."""
         watch = self._recorder.watch
         if watch is None or not self._recorder.active:

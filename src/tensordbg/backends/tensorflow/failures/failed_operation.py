@@ -9,12 +9,12 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from tensordbg.backends.tensorflow.failures.given_outside import given_outside
+from tensordbg.backends.tensorflow.failures.outside_values import outside_values
 from tensordbg.backends.tensorflow.failures.python_in_message import with_own_frames
-from tensordbg.backends.tensorflow.failures.refused_in_python import given_to_python_function, refused_in_python
+from tensordbg.backends.tensorflow.failures.refused_in_python import inputs_of_python_function, refused_in_python
 from tensordbg.backends.tensorflow.failures.stated import stated_tensors
 from tensordbg.backends.tensorflow.failures.unbuilt import Unbuilt, unbuilt
-from tensordbg.backends.tensorflow.failures.uneven_lists import told_of, uneven_list
+from tensordbg.backends.tensorflow.failures.uneven_lists import uneven_list, uneven_part
 from tensordbg.backends.tensorflow.failures.unrecorded import stated_input
 from tensordbg.backends.tensorflow.functions.names import name_in_graph
 from tensordbg.backends.tensorflow.internals import tracing_error
@@ -80,7 +80,7 @@ def failed_in_python(
     frames = [(frame.filename, frame.lineno or 0, frame.name) for frame in traceback.extract_tb(error.__traceback__)]
     traced = tracing_error(error)
     operation, layer = operation_behind(error), layer_behind(error)
-    in_python = refused_in_python(error, catalog) or given_to_python_function(error)
+    in_python = refused_in_python(error, catalog) or inputs_of_python_function(error)
     of_frameworks = (
         isinstance(error, tf.errors.OpError)
         or bool(frames and _is_of_frameworks(catalog, frames[-1][0]))
@@ -94,10 +94,10 @@ def failed_in_python(
     refused = unbuilt(message)
     if operation is not None and not refused.op_type:
         refused = Unbuilt(operation.name, operation.op_type)
-    given = _given(operation, layer, message) if operation is not None or not in_python else in_python
+    given = _refused_values(operation, layer, message) if operation is not None or not in_python else in_python
     if _NO_GRADIENT in message:
         given = [*targets_without_gradient(), *given]
-    tensors = stated_tensors(given, stacks, given_outside(error))
+    tensors = stated_tensors(given, stacks, outside_values(error))
     for each in tensors:
         if each.stack != NONE:
             catalog.use_stack(each.stack)
@@ -109,7 +109,7 @@ def failed_in_python(
     elif len(refused.inputs) != len(given):
         tensors = ()
     if (uneven := uneven_list(error)) is not None:
-        listed = StatedInput(name_of(uneven) or "list", "", None, told_of(uneven))
+        listed = StatedInput(name_of(uneven) or "list", "", None, uneven_part(uneven))
         refused, tensors = replace(refused, inputs=(listed,)), ()
     with catalog.lock:
         stack = catalog.stack((*frames, *inner))
@@ -120,7 +120,7 @@ def failed_in_python(
     return FailedOperation(type(error).__name__, words, site, inputs=refused.inputs, tensors=tensors, layer=path)
 
 
-def _given(operation: RefusedOperation | None, layer: RefusingLayer | None, message: str) -> list[Any]:
+def _refused_values(operation: RefusedOperation | None, layer: RefusingLayer | None, message: str) -> list[Any]:
     """What was refused: the inputs of the operation, or of a parameter that is named, else what a layer was given."""
     import tensorflow as tf  # imported by the program already
 

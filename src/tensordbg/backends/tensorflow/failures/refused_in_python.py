@@ -15,10 +15,10 @@ from typing import Any
 
 import numpy as np
 
-from tensordbg.backends.tensorflow.failures.given_data import note_given_data
-from tensordbg.backends.tensorflow.failures.given_outside import note_given_outside
+from tensordbg.backends.tensorflow.failures.data_values import note_data_values
+from tensordbg.backends.tensorflow.failures.outside_values import note_outside_values
 from tensordbg.backends.tensorflow.failures.uneven_lists import note_uneven_list
-from tensordbg.backends.tensorflow.internals import python_function_given, traceback_utils, was_caught_while_traced
+from tensordbg.backends.tensorflow.internals import python_function_inputs, traceback_utils, was_caught_while_traced
 from tensordbg.backends.tensorflow.methods import ReplacedAttributes
 from tensordbg.packages import FRAMEWORKS, is_among_packages, is_of, is_part_of
 from tensordbg.recording.catalog import Catalog
@@ -70,10 +70,10 @@ class RefusedInPython:
             error = sys.exc_info()[1]
             if self._recorder.active and error is not None:
                 with self._recorder.guard("looking at what was refused"):
-                    note_given_outside(error, trace)
-                    note_given_data(error, trace)
+                    note_outside_values(error, trace)
+                    note_data_values(error, trace)
                     note_uneven_list(error, trace)
-                    _note(error, _given_to_function(trace), _GIVEN)
+                    _note(error, _innermost_inputs(trace), _GIVEN)
                     _note(error, _refused(trace, self._recorder.catalog, getattr(error, _NOTE, [])))
             return plain(trace)
 
@@ -97,7 +97,7 @@ def refused_in_python(error: BaseException, catalog: Catalog) -> list[Any]:
     return found
 
 
-def given_to_python_function(error: BaseException) -> list[Any]:
+def inputs_of_python_function(error: BaseException) -> list[Any]:
     """The inputs of a Python function that raised and that `tf.numpy_function` called eagerly; else none."""
     given: list[Any] = getattr(error, _GIVEN, [])
     return given
@@ -109,10 +109,10 @@ def _note(error: BaseException, given: list[Any], name: str = _NOTE) -> None:
             setattr(error, name, given)
 
 
-def _given_to_function(trace: TracebackType | None) -> list[Any]:
+def _innermost_inputs(trace: TracebackType | None) -> list[Any]:
     """Of the innermost call of a Python function by `tf.numpy_function`; nothing where no function was called yet."""
     frames = [frame for frame, _ in traceback.walk_tb(trace)]
-    return next((given for frame in reversed(frames[:-1]) if (given := python_function_given(frame))), [])
+    return next((given for frame in reversed(frames[:-1]) if (given := python_function_inputs(frame))), [])
 
 
 def _refused(trace: TracebackType | None, catalog: Catalog, known: list[Any]) -> list[Any]:

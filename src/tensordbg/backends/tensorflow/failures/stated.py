@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import Any
 
 from tensordbg.backends.tensorflow.attributes import attributes_json
-from tensordbg.backends.tensorflow.failures.given_outside import Outside
+from tensordbg.backends.tensorflow.failures.outside_values import Outside
 from tensordbg.backends.tensorflow.keras.layers import MARK
 from tensordbg.backends.tensorflow.keras.symbols import is_symbol, made_by_operation, made_from, stack_of
 from tensordbg.backends.tensorflow.stacks import Stacks

@@ -37,10 +37,10 @@ def uneven_list(error: BaseException) -> Any | None:
 def _uneven_in(error: BaseException, trace: TracebackType | None) -> Any | None:
     if not isinstance(error, (TypeError, ValueError)) or not _SAYS_SO.search(str(error)):
         return None
-    return next((each for each in _lists(trace) if told_of(each)), None)
+    return next((each for each in _lists(trace) if uneven_part(each)), None)
 
 
-def told_of(value: Any) -> str:
+def uneven_part(value: Any) -> str:
     """Says which part of a list is the first whose length is another: `uneven: [0] has 3 elements, [1] has 2`."""
     left = [_MOST_LOOKED_AT]
     return next((f"uneven: {words}" for words in _uneven(value, "", left)), "")

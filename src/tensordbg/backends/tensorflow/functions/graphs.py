@@ -310,7 +310,7 @@ class _GraphReader:
 
     def _gradient_of(self, node: Any, inputs: list[str]) -> int:
         """The operation whose gradient another computes, as `tf.gradients` tells, or what it takes."""
-        told = self._told_forward(node)
+        told = self._noted_forward(node)
         if told != NONE:
             return told
         if not node.op.endswith("Grad"):
@@ -326,7 +326,7 @@ class _GraphReader:
                 return self._graphs[outside.graph].sites.get(outside.op.name, NONE)
         return NONE
 
-    def _told_forward(self, node: Any) -> int:
+    def _noted_forward(self, node: Any) -> int:
         name = self._name_in_graph[node.name]
         try:
             forward = differentiated(self._graph.get_operation_by_name(name))

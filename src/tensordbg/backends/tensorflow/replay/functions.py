@@ -66,7 +66,7 @@ def load_library(capture: Capture, library: Any, handles: Mapping[int, Any]) -> 
     Raises:
         CaptureError: If they can't be loaded.
     """
-    told = _told(capture)
+    told = _known_functions(capture)
     captured = give_free_names(library, _is_taken)
     handles_of = handles_by_function(library, handles)
     loaded = []
@@ -188,7 +188,7 @@ def _restored(told: Mapping[str, RestoredGraph], name: str) -> RestoredGraph | N
     return told.get(name)
 
 
-def _told(capture: Capture) -> Mapping[str, RestoredGraph]:
+def _known_functions(capture: Capture) -> Mapping[str, RestoredGraph]:
     """What is known of each function, by its name in the runtime."""
     try:
         for row in capture.rows("sources"):

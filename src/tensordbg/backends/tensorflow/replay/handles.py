@@ -29,7 +29,7 @@ def handles_by_function(library: Any, handles: Mapping[int, Any]) -> dict[str, d
         arguments = definitions[name].signature.input_arg
         known = {arguments[number].name: handle for number, handle in found[name].items()}
         for node in definitions[name].node_def:
-            given = _given(node, known)
+            given = _handles_passed(node, known)
             for called in fd.called_functions(node) if given else ():
                 if called in definitions and called not in found:
                     found[called] = given
@@ -37,7 +37,7 @@ def handles_by_function(library: Any, handles: Mapping[int, Any]) -> dict[str, d
     return found
 
 
-def _given(node: Any, known: Mapping[str, Any]) -> dict[int, Any]:
+def _handles_passed(node: Any, known: Mapping[str, Any]) -> dict[int, Any]:
     """The handles among what a node hands to the functions that it calls."""
     if node.op not in fd.CALLS:
         return {}

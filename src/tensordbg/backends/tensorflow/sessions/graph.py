@@ -232,7 +232,7 @@ class _RunReader:
                 op_type="While",
                 function=part.function,
                 stack=self._stack_of(loop),
-                inputs=self._parts.references_given(loop, part),
+                inputs=self._parts.loop_inputs(loop, part),
                 dtypes=tuple(type_name(tensor) for tensor in given),
                 call=CallKind.WHILE,
                 called=(self._parts.condition(loop).runtime_name, self._parts.body(loop).runtime_name),

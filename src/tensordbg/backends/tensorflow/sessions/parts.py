@@ -154,11 +154,11 @@ class Parts:
         push = loop.pushes.get(enter.name)
         return TensorRef(argument, 0) if push is None else TensorRef(self._sites[push.name], 0)
 
-    def references_given(self, loop: Loop, part: Part) -> tuple[TensorRef, ...]:
+    def loop_inputs(self, loop: Loop, part: Part) -> tuple[TensorRef, ...]:
         """The tensors that a loop in a graph takes; for a stack that another loop filled, what that loop made of it."""
-        return tuple(self._reference_given(tensor, loop, part) for tensor in self.given(loop))
+        return tuple(self._loop_input(tensor, loop, part) for tensor in self.given(loop))
 
-    def _reference_given(self, tensor: Any, loop: Loop, part: Part) -> TensorRef:
+    def _loop_input(self, tensor: Any, loop: Loop, part: Part) -> TensorRef:
         filled = self.loops.kept_by(tensor.op) if tensor.op.type == _STACK else None
         if filled is None or filled[0] is loop:
             return self.reference(tensor, part)

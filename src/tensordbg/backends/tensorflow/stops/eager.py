@@ -194,14 +194,14 @@ def _as_arguments(
     import numpy as np
     import tensorflow as tf
 
-    def as_told(spec: Any, given: Any) -> Any:
+    def as_specified(spec: Any, given: Any) -> Any:
         return tf.convert_to_tensor(given, spec.dtype) if isinstance(spec, tf.TensorSpec) else given
 
     specs = tuple(function.input_signature or ())
-    args = (*map(as_told, specs, args), *args[len(specs) :])
+    args = (*map(as_specified, specs, args), *args[len(specs) :])
     known = function.function_type.parameters
     told = {name: getattr(known.get(name), "type_constraint", None) for name in kwargs}
-    kwargs = {name: as_told(told[name], each) for name, each in kwargs.items()}
+    kwargs = {name: as_specified(told[name], each) for name, each in kwargs.items()}
     given: tuple[tuple[Any, ...], dict[str, Any]] = tf.nest.map_structure(
         lambda leaf: tf.convert_to_tensor(leaf) if isinstance(leaf, np.ndarray) else leaf, (args, kwargs)
     )

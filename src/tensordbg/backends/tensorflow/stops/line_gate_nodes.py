@@ -120,7 +120,7 @@ class _Placer:
         if not self._can_wait():
             return Gates(left_out=tuple(dict.fromkeys(group.frames[group.depth] for group in groups)))
         looks = self._looks()
-        names = NamesAtHand(self._lines.given_at, self._described.function.name)
+        names = NamesAtHand(self._lines.name_assigned_at, self._described.function.name)
         self._learn_arguments(names)
         learned, last = 0, ""
         for number, group in zip(_NUMBERS, groups):  # noqa: B905  the numbers have no end
@@ -128,7 +128,7 @@ class _Placer:
             before = self._gate(group, number, False, self._taken(group), names)
             self._wait(before, last, looks, learned, group.begin)
             self._learn(names, group.begin, group.end)
-            behind = self._gate(group, number, True, self._given(group), names)
+            behind = self._gate(group, number, True, self._outputs(group), names)
             self._wait(behind, before, looks, group.begin, group.end)
             learned, last = group.end, behind
         self._hold_up(learned, len(self._nodes), last)
@@ -215,7 +215,7 @@ class _Placer:
         for node in group.nodes:
             yield from (name for name in fd.data_inputs(node) if fd.node_of(name) not in own)
 
-    def _given(self, group: _Group) -> Iterator[str]:
+    def _outputs(self, group: _Group) -> Iterator[str]:
         """What comes out of it."""
         within = {name for node in group.nodes for name in fd.data_inputs(node)}
         for node in group.nodes:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from tensordbg.backends.tensorflow.tracing.python_names import names_told
+from tensordbg.backends.tensorflow.tracing.python_names import noted_names
 from tensordbg.model import PYTHON_NAMES, CallKind, Frame, Site
 
 _Scope = tuple[str, str]
@@ -32,22 +32,22 @@ class Made:
 class NamesAtHand:
     """Learns of one node after the other, and knows the names there are behind the last."""
 
-    def __init__(self, given_at: Callable[[Frame], str], function: str) -> None:
+    def __init__(self, name_assigned_at: Callable[[Frame], str], function: str) -> None:
         """Knows none yet.
 
         Args:
-            given_at: The name that the statement at a line gives to its value, empty where it gives none.
+            name_assigned_at: The name that the statement at a line gives to its value, empty where it gives none.
             function: The name of the Python function that the graph was made from.
         """
-        self._given_at = given_at
+        self._given_at = name_assigned_at
         self._function = function
-        self._given: dict[tuple[_Scope, str], str] = {}
-        self._told: dict[str, str] = {}
+        self._assigned: dict[tuple[_Scope, str], str] = {}
+        self._attributed: dict[str, str] = {}
         self._arguments: dict[str, str] = {}
 
     def learn_argument(self, names: Iterable[str], tensor: str, attributes: str) -> None:
         """An argument of the graph, with the attributes of its operation."""
-        for each in (*names, *_told_names(attributes, 0)):
+        for each in (*names, *_names_in_attributes(attributes, 0)):
             self._arguments[each] = tensor
 
     def names_outside(self, graph: Any, frames_of: Callable[[Any], tuple[Frame, ...]]) -> dict[str, list[str]]:
@@ -59,7 +59,7 @@ class NamesAtHand:
         return found
 
     def _outside(self, tensor: Any, frames_of: Callable[[Any], tuple[Frame, ...]]) -> Iterator[str]:
-        yield from names_told(tensor)
+        yield from noted_names(tensor)
         if tensor.op.type != "Placeholder":
             frame = next((frame for frame in reversed(frames_of(tensor.op)) if frame.user), None)
             name = "" if frame is None else self._given_at(frame)
@@ -77,14 +77,14 @@ class NamesAtHand:
         results = made.site.call in {CallKind.WHILE, CallKind.IF}
         scope = _innermost(frames)
         for slot, tensor in enumerate(made.outputs):
-            for name in _told_names(made.site.attributes, slot):
-                self._told[name] = tensor
+            for name in _names_in_attributes(made.site.attributes, slot):
+                self._attributed[name] = tensor
                 if results and scope is not None:
-                    self._given[scope, name] = tensor
+                    self._assigned[scope, name] = tensor
         for frame in frames if made.outputs else ():
             name = self._given_at(frame) if frame.user else ""
             if name:
-                self._given[(frame.file, frame.function), name] = made.outputs[0]
+                self._assigned[(frame.file, frame.function), name] = made.outputs[0]
 
     def find(self, names: Iterable[str], frames: tuple[Frame, ...]) -> Iterator[tuple[str, str]]:
         """Those of some names that stand for a tensor in the innermost of some frames, each with its tensor."""
@@ -92,9 +92,9 @@ class NamesAtHand:
         # The arguments are those of the function that was traced, and not of one that it calls.
         own = frame.function == self._function or not any(each.user for each in frames[:-1])
         for name in names:
-            tensor = self._given.get(((frame.file, frame.function), name))
+            tensor = self._assigned.get(((frame.file, frame.function), name))
             tensor = tensor or (self._arguments.get(name) if own else None)
-            tensor = tensor or self._told.get(name)
+            tensor = tensor or self._attributed.get(name)
             if tensor is not None:
                 yield name, tensor
 
@@ -103,7 +103,7 @@ def _innermost(frames: tuple[Frame, ...]) -> _Scope | None:
     return next(((frame.file, frame.function) for frame in reversed(frames) if frame.user), None)
 
 
-def _told_names(attributes: str, slot: int) -> list[str]:
+def _names_in_attributes(attributes: str, slot: int) -> list[str]:
     if PYTHON_NAMES not in attributes:
         return []
     named = json.loads(attributes)[PYTHON_NAMES]

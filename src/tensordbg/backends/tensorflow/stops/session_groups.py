@@ -86,7 +86,7 @@ class _Finder:
         self._fed = key.feeds
         self._feeds = set(key.feeds)
         self._fetches = set(key.fetches)
-        self._names = NamesAtHand(lines.given_at, "")
+        self._names = NamesAtHand(lines.name_assigned_at, "")
         self._tensors: dict[str, Chain] = {}
 
     def groups(self) -> Iterator[StopGroup]:

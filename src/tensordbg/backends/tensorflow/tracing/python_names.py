@@ -247,7 +247,7 @@ def with_python_names(attributes: str, graph: Any, operation: str, outputs: int)
     return with_notes(attributes, {PYTHON_NAMES: names})
 
 
-def names_told(tensor: Any) -> tuple[str, ...]:
+def noted_names(tensor: Any) -> tuple[str, ...]:
     """The Python names of a tensor of a graph that were noted so far."""
     return tuple(_NAMES.get(tensor.graph, {}).get(tensor.op.name, {}).get(tensor.value_index, ()))
 

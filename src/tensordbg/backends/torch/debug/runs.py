@@ -51,7 +51,7 @@ class Runs:
         plain = torch.autograd.backward
 
         def backward(*args: Any, **kwargs: Any) -> Any:
-            with self._told("backward"):
+            with self._watched("backward"):
                 return plain(*args, **kwargs)
 
         torch.autograd.backward = backward
@@ -79,7 +79,7 @@ class Runs:
         self._end(module, sys.exc_info()[1])
 
     @contextlib.contextmanager
-    def _told(self, name: str) -> Iterator[None]:
+    def _watched(self, name: str) -> Iterator[None]:
         owner = object()
         self._begin(owner, name, sys._getframe(2))  # noqa: SLF001
         error: BaseException | None = None

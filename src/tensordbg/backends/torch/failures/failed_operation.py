@@ -127,7 +127,7 @@ class Failures:
         if refused and not is_call_of(raised.__traceback__, _PACKAGES):
             return None
         given = [] if item or refused else refused_in_python(raised, _PACKAGES)
-        tensors = _Stated(self._catalog).of([_as_given(each, observer) for each in given])
+        tensors = _Stated(self._catalog).of([_held_tensor(each, observer) for each in given])
         with self._catalog.lock:
             site = self._catalog.new_sites(1)
             self._catalog.add_sites([Site(site, "", "", NONE, self._catalog.stack(frames), framework=TORCH)])
@@ -187,7 +187,7 @@ class _Stated:
         return StatedTensor("tensor", "", dtype, shape, execution=execution, slot=slot)
 
 
-def _as_given(tensor: Any, observer: Any) -> _Given:
+def _held_tensor(tensor: Any, observer: Any) -> _Given:
     """A tensor that Python holds."""
     known = observer.known_tensor(tensor)
     if known is not None:

@@ -116,7 +116,7 @@ class Calls:
             self._inner.update(inner)
             weakref.finalize(module, self._inner.difference_update, inner)
         known.keep()
-        given = _given(frame)
+        given = _call_arguments(frame)
         if given is None or is_symbolic(given):
             return
         autocast = str(torch.get_autocast_dtype("cpu")) if torch.is_autocast_enabled("cpu") else ""
@@ -218,7 +218,7 @@ def _version(tensor: Any) -> int:
     return 0 if tensor.is_inference() else int(tensor._version)  # noqa: SLF001
 
 
-def is_as_given(call: Call) -> bool:
+def is_unwritten(call: Call) -> bool:
     """Whether nobody has written into what a module was given since."""
     return call.versions == tuple(_version(each) for each in tensors_in((call.args, call.kwargs)))
 
@@ -227,7 +227,7 @@ def _is_module_call(frame: FrameType) -> bool:
     return frame.f_globals.get("__name__") == "torch.nn.modules.module"
 
 
-def _given(frame: FrameType | None) -> tuple[tuple[Any, ...], dict[str, Any]] | None:
+def _call_arguments(frame: FrameType | None) -> tuple[tuple[Any, ...], dict[str, Any]] | None:
     """What the module was called with, as PyTorch's own function has it at hand when it calls a hook."""
     while frame is not None and _is_module_call(frame):
         found = frame.f_locals

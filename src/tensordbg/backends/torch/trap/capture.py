@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from tensordbg.backends.torch.step_graph import Target
-from tensordbg.backends.torch.trap.calls import Call, Calls, is_as_given
+from tensordbg.backends.torch.trap.calls import Call, Calls, is_unwritten
 from tensordbg.backends.torch.trap.compiled_calls import CompiledGraph
 from tensordbg.backends.torch.trap.graph_files import Kept, at_of, files_of, tensor_in, troubled
 from tensordbg.backends.torch.trap.names import named_memories
@@ -113,7 +113,7 @@ class _Maker:
 
     def _call(self, place: int, call: Call) -> dict[str, Any]:
         """What is said of a call; its tensors are numbered in the batch."""
-        if not is_as_given(call):
+        if not is_unwritten(call):
             self._notes.append(f"call {place}: what it was given has been written since")
         prefix = f"call{place}." if len(self._found.calls) > 1 else ""
         names = _names_of(call)

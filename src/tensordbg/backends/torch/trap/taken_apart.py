@@ -102,7 +102,7 @@ class _Apart:
         (_, number), *given = arguments
         self._drafts = drafts
         self._graph = graphs[number]
-        self._given = [told for _, told in given]
+        self._arguments = [told for _, told in given]
         self._results = results
         self._memories: dict[int, int] = {}
         """By the identity of the storage of a tensor without elements."""
@@ -144,7 +144,7 @@ class _Apart:
         import torch
 
         extents: dict[tuple[int, int], int] = {}
-        for at in (each for each in self._given if isinstance(each, tuple)):
+        for at in (each for each in self._arguments if isinstance(each, tuple)):
             memory, dtype, offset, sizes, strides = at
             last = offset + sum((size - 1) * stride for size, stride in zip(sizes, strides, strict=True) if size)
             extents[memory, dtype] = max(extents.get((memory, dtype), 0), last + 1)
@@ -152,7 +152,7 @@ class _Apart:
         for (memory, _), base in bases.items():
             self._memories[_identity(base)] = memory
             self._kept.append(base)
-        for each in self._given:
+        for each in self._arguments:
             if isinstance(each, tuple):
                 memory, dtype, offset, sizes, strides = each
                 yield bases[memory, dtype].as_strided(sizes, strides, offset)
@@ -269,7 +269,7 @@ class _Apart:
         import torch
 
         nodes = given if isinstance(given, (list, tuple)) else [given]
-        own = set(self._memories.values()) - {each[0] for each in self._given if isinstance(each, tuple)}
+        own = set(self._memories.values()) - {each[0] for each in self._arguments if isinstance(each, tuple)}
         for node, wanted in zip(nodes, self._results, strict=True):
             value = self._known.get(node)
             if wanted is None or not isinstance(value, torch.Tensor):

@@ -85,7 +85,7 @@ def write_step(
     tested = [_read_if_handle(places[each.operation, each.slot].tensor, read) for each in trapped.tested]
     measured = [Measured(_elements(each)) for each in tested]
     bad = [position for position, each in enumerate(tested) if not _finite(each)]
-    given = _given(graph)
+    given = _values_passed(graph)
     variables = {
         number: array
         for number, tensor in given.items()
@@ -117,7 +117,7 @@ def _elements(tensor: Any) -> Array:
     return np.asarray(array, dtype=object) if tensor.dtype.as_datatype_enum == dtypes.STRING else array
 
 
-def _given(graph: EagerGraph) -> Mapping[int, Any]:
+def _values_passed(graph: EagerGraph) -> Mapping[int, Any]:
     """What the function is given, by the number of the argument."""
     captured = {id(inner): outer for outer, inner in graph.graph.captures}
     count = len(graph.arguments)

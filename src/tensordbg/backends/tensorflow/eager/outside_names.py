@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tensordbg.backends.tensorflow.eager.bound_names import may_be_told_apart, names_bound
+from tensordbg.backends.tensorflow.eager.bound_names import is_distinguishable, names_bound
 from tensordbg.backends.tensorflow.eager.equal_names import name_of_equal
 from tensordbg.backends.tensorflow.generated import is_generated
 from tensordbg.backends.tensorflow.internals import resource_variable_ops
@@ -23,7 +23,7 @@ _LARGEST = 1_000_000
 """Of more elements nothing is compared."""
 
 
-def names_given(value: Any, frame: FrameType | None, is_own: Callable[[str], bool]) -> list[str]:
+def outside_names(value: Any, frame: FrameType | None, is_own: Callable[[str], bool]) -> list[str]:
     """The names of a value that comes in from outside, innermost first, or the literal that it was made from.
 
     Args:
@@ -31,7 +31,7 @@ def names_given(value: Any, frame: FrameType | None, is_own: Callable[[str], boo
         frame: The innermost frame.
         is_own: Whether a file is the program's own.
     """
-    names = names_bound(frame, lambda each: each is value, is_own) if may_be_told_apart(value) else []
+    names = names_bound(frame, lambda each: each is value, is_own) if is_distinguishable(value) else []
     array = None if names else _elements(value)
     equal = "" if array is None else name_of_equal(frame, array, is_own)
     return [equal] if equal else names

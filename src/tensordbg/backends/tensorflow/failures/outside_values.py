@@ -11,23 +11,23 @@ from collections.abc import Iterator, Mapping
 from types import TracebackType
 from typing import Any
 
-from tensordbg.backends.tensorflow.internals import given_while_traced
+from tensordbg.backends.tensorflow.internals import traced_inputs
 
-_NOTE = "_tensordbg_given_outside"
+_NOTE = "_tensordbg_outside_values"
 _MOST_CAUSES = 100
 
 Outside = Mapping[tuple[int, str], Any]
 """What was given, by the identity of the graph and the name of the placeholder."""
 
 
-def note_given_outside(error: BaseException, trace: TracebackType | None) -> None:
+def note_outside_values(error: BaseException, trace: TracebackType | None) -> None:
     """Notes on an exception what the frames of a traceback tell of it."""
     found = _told_by(trace)
     if found and hasattr(error, "__dict__"):
         setattr(error, _NOTE, {**getattr(error, _NOTE, {}), **found})
 
 
-def given_outside(error: BaseException) -> Outside:
+def outside_values(error: BaseException) -> Outside:
     """All that is known of an exception and of those that it was raised for."""
     found: dict[tuple[int, str], Any] = {}
     following: BaseException | None = error
@@ -45,7 +45,7 @@ def _told_by(trace: TracebackType | None) -> dict[tuple[int, str], Any]:
     found: dict[tuple[int, str], Any] = {}
     given: Any = None
     for frame, _ in traceback.walk_tb(trace):
-        told = given_while_traced(frame)
+        told = traced_inputs(frame)
         if told is not None and not hasattr(told, "inputs"):
             given = [told.args, told.kwargs] if hasattr(told, "args") else told
         elif told is not None and given is not None:

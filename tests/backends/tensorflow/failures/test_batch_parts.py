@@ -12,7 +12,7 @@ import pytest
 
 from tensordbg.backends.tensorflow.failures.given_batches import parts_of_batches
 from tensordbg.recording.catalog import CATALOG
-from tests.backends.tensorflow.failures.test_given_data import classifier
+from tests.backends.tensorflow.failures.test_data_values import classifier
 from tests.e2e.test_failure_beginnings import answer_of, line_of
 
 LABELS = np.zeros([4], np.int32)

@@ -29,7 +29,7 @@ from tensordbg.recording.assigned_lines import Scope, assigned_before
 from tensordbg.recording.catalog import Catalog
 from tensordbg.recording.failure import errors_behind
 
-_NOTE = "_tensordbg_given_data"
+_NOTE = "_tensordbg_data_values"
 _KERAS = frozenset({"keras", "tf_keras"})
 _TAKING = frozenset({"fit", "evaluate", "predict", "train_on_batch", "test_on_batch", "predict_on_batch"})
 _PARTS = ("x", "y", "sample_weight")
@@ -57,7 +57,7 @@ class _Given:
     places: tuple[_Place, ...]
 
 
-def note_given_data(error: BaseException, trace: TracebackType | None) -> None:
+def note_data_values(error: BaseException, trace: TracebackType | None) -> None:
     """Notes on an exception what the frames of a traceback tell; the first to note it is the innermost."""
     if hasattr(error, _NOTE):
         return
@@ -94,7 +94,7 @@ def _values(given: _Given, catalog: Catalog) -> tuple[list[Any], dict[tuple[int,
     if any(isinstance(each, (list, tuple)) and len(each) > _MOST_PARTS for each in given.parts):
         return [], {}  # numbers one by one, which are no parts
     flat = tf.nest.flatten([each for each in given.parts if each is not None])
-    return [_told(each, given.places, catalog) for each in flat], {}
+    return [_recorded_value(each, given.places, catalog) for each in flat], {}
 
 
 def _parts(frame: FrameType) -> Iterator[Any]:
@@ -115,7 +115,7 @@ def _places(frame: FrameType | None) -> Iterator[_Place]:
         frame = frame.f_back
 
 
-def _told(value: Any, places: Sequence[_Place], catalog: Catalog) -> Any:
+def _recorded_value(value: Any, places: Sequence[_Place], catalog: Catalog) -> Any:
     """An eager tensor that was recorded as it is; of another value the line that gave it its name."""
     if hasattr(value, "_datatype_enum") and hasattr(value, MARK):
         return value

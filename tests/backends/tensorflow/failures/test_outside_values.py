@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 import tensorflow as tf
 
-from tensordbg.backends.tensorflow.failures.given_outside import given_outside, note_given_outside
+from tensordbg.backends.tensorflow.failures.outside_values import note_outside_values, outside_values
 
 
 @pytest.fixture(autouse=True)
@@ -30,7 +30,7 @@ def test_arguments_lead_to_what_the_call_was_given_and_captures_do_not() -> None
         inside.extend([pair["b"], pair["a"] * outside])
         raise ValueError("the end")
 
-    found = given_outside(raised_by(step, 2, {"a": weights, "b": tf.zeros([2])}))
+    found = outside_values(raised_by(step, 2, {"a": weights, "b": tf.zeros([2])}))
     assert len(found) == 2
     assert found[id(inside[0].graph), inside[0].name].shape == (2,)
     assert any(each is weights for each in found.values())
@@ -47,7 +47,7 @@ def test_the_state_of_a_loop_leads_to_what_it_begins_with() -> None:
     def loop(x: tf.Tensor) -> tf.Tensor:
         return tf.while_loop(lambda i, _: i < 3, body, [0, x * 2.0])
 
-    found = given_outside(raised_by(loop, tf.ones([2])))
+    found = outside_values(raised_by(loop, tf.ones([2])))
     assert found[id(inside[0].graph), inside[0].name].op.type == "Mul"
 
 
@@ -57,10 +57,10 @@ def test_what_was_noted_is_known_without_the_frames() -> None:
         raise ValueError("the end")
 
     error = raised_by(step, tf.ones([2]))
-    note_given_outside(error, error.__traceback__)
+    note_outside_values(error, error.__traceback__)
     error.__cause__ = error.__context__ = None
-    assert len(given_outside(error.with_traceback(None))) == 1
+    assert len(outside_values(error.with_traceback(None))) == 1
 
 
 def test_nothing_is_known_of_an_error_outside_of_functions() -> None:
-    assert given_outside(ValueError("the end")) == {}
+    assert outside_values(ValueError("the end")) == {}
