@@ -19,6 +19,7 @@ GIVEN_UP = {
     "crossing": "collective transfer",
     "descent": "spread, or what is made from what",
     "elder": "forward origin",
+    "given": "argument, input, or what it is",
     "excerpt": "local flow, or lines around a line",
     "kin": "gradient pair",
     "kinship": "gradient pair",
@@ -28,6 +29,7 @@ GIVEN_UP = {
     "parting": "divergence",
     "retold": "restored",
     "silent": "without events",
+    "told": "what it says",
     "turn": "iteration",
     "witness": "group signals",
 }
@@ -35,7 +37,7 @@ GIVEN_UP = {
 
 LEFT = {
     "activation": {"analysis/warnings/losses/activation_twice.py", "analysis/warnings/layers/saturation.py"},
-    "course": {"analysis/warnings/study/series.py"},
+    "given": {"console/fullscreen/working.py"},
     "descent": {"analysis/warnings/study/descent.py", "analysis/tensors/divergence.py"},
     "turn": {"tensorflow/v1/turns.py", "console/fullscreen/application.py", "console/fullscreen/panes.py"},
 }

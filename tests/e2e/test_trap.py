@@ -36,7 +36,7 @@ for name in sys.argv[2:]:
     capture = open_capture(path)
     with tensordbg.record("traces") as recording:
         replayer = Replayer(capture, ReplayPlan(str(path)))
-        outcome = compare(capture.header.trouble, replayer.run(replayer.given))
+        outcome = compare(capture.header.trouble, replayer.run(replayer.arguments))
     for each in tensordbg.open(recording.path).why().origins:
         if each.consequential and each.source is not None:
             print(name, outcome.value, each.cause, each.source.text, sep="|", flush=True)

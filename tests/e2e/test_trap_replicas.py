@@ -96,7 +96,7 @@ for name in sys.argv[1:]:
     capture = open_capture(path)
     with tensordbg.record("traces") as recording:
         replayer = Replayer(capture, ReplayPlan(str(path)))
-        outcome = compare(capture.header.trouble, replayer.run(replayer.given))
+        outcome = compare(capture.header.trouble, replayer.run(replayer.arguments))
     origins = tensordbg.open(recording.path).why().origins
     found = [[each.cause, each.source.text if each.source else ""] for each in origins if each.consequential]
     print(json.dumps([name, capture.header.step, outcome.value, found]), flush=True)

@@ -23,7 +23,7 @@ TROUBLE = Trouble(
 class Mean:
     """A step whose loss is the mean of what it is given."""
 
-    given: Mapping[str, Array]
+    arguments: Mapping[str, Array]
     fixed: frozenset[str] = frozenset()
     sizes: set[int] = field(default_factory=set)
     rigid: bool = False
@@ -70,7 +70,7 @@ def test_where_no_row_goes_well_each_stands_in_for_itself() -> None:
     replayer.rigid = True
     found = bisect(replayer, TROUBLE)
     assert (found.alone, found.stand_ins) == (tuple(range(20)), ())
-    np.testing.assert_array_equal(chosen(replayer, found, (4,))["x"], replayer.given["x"][[4] * 20])
+    np.testing.assert_array_equal(chosen(replayer, found, (4,))["x"], replayer.arguments["x"][[4] * 20])
 
 
 def test_a_batch_that_goes_well_has_no_such_part() -> None:

@@ -122,7 +122,7 @@ class StepReplayer(Protocol):
     """One captured step, ready to run."""
 
     @property
-    def given(self) -> Mapping[str, Array]:
+    def arguments(self) -> Mapping[str, Array]:
         """The arguments of the step, by name; without variables."""
 
     @property

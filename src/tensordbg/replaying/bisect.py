@@ -36,21 +36,21 @@ def bisect(replayer: StepReplayer, trouble: Trouble) -> Bisected:
 def chosen(replayer: StepReplayer, bisected: Bisected, rows: Sequence[int]) -> Mapping[str, Array]:
     """The arguments of the step if the batch has these rows only; all of it where there are none."""
     if not rows:
-        return dict(replayer.given)
+        return dict(replayer.arguments)
     taken = list(rows)
     if bisected.stand_ins:
         kept, others = set(rows), bisected.stand_ins
         taken = [row if row in kept else others[row % len(others)] for row in range(bisected.rows)]
     elif bisected.refilled:
         taken = [rows[i % len(rows)] for i in range(bisected.rows)]
-    return {name: array[taken] if name in bisected.inputs else array for name, array in replayer.given.items()}
+    return {name: array[taken] if name in bisected.inputs else array for name, array in replayer.arguments.items()}
 
 
 class _Search:
     def __init__(self, replayer: StepReplayer, trouble: Trouble) -> None:
         self._replayer = replayer
         self._trouble = trouble
-        self.rows, self._inputs = _divisible(replayer.given)
+        self.rows, self._inputs = _divisible(replayer.arguments)
         self._refilled = False
         self._stand_ins: tuple[int, ...] = ()
         self._known: dict[tuple[int, ...], bool] = {}

@@ -70,7 +70,7 @@ def _runs(replayer: StepReplayer, capture: Capture, times: int) -> tuple[Replaye
 
 
 def _run(replayer: StepReplayer, capture: Capture) -> ReplayedStep:
-    readings = replayer.run(replayer.given)
+    readings = replayer.run(replayer.arguments)
     return ReplayedStep(compare(capture.header.trouble, readings), readings)
 
 

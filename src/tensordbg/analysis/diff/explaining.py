@@ -19,7 +19,7 @@ from tensordbg.analysis.diff.explaining_updates import (
 )
 from tensordbg.analysis.diff.normalizations import PLACE, unlike_normalizations
 from tensordbg.analysis.diff.result import AttributeDifference
-from tensordbg.analysis.diff.wording import SUGGESTIONS, Explained, settings_to_set, told, types_of
+from tensordbg.analysis.diff.wording import SUGGESTIONS, Explained, attributes_text, settings_to_set, types_of
 from tensordbg.analysis.diff.written_out import composite_of
 from tensordbg.analysis.failures.beginnings.words import shape_text
 from tensordbg.operations.kinds import Kind
@@ -179,7 +179,7 @@ def _shape(a: Apart, b: Apart, pair: Pair) -> Explained:
         text += f"; what goes in is {given[0]} in A and {given[1]} in B"
         suggestion = f"give it {given[0]} in B: dimensions that are 1 or absent decide what is broadcast"
     elif difference:
-        text += "; " + told(difference)
+        text += "; " + attributes_text(difference)
         suggestion = settings_to_set(difference)
     else:
         suggestion = "compare an axis, a padding, a stride, and dimensions of 1 that are broadcast"
@@ -214,7 +214,10 @@ def _value(a: Apart, b: Apart, pair: Pair) -> Explained:
             text += "; they are made of parts of one value: gates, heads or channels are in another order"
             suggestion = SUGGESTIONS["order"]
     elif difference:
-        text, suggestion = f"from equal inputs, with unlike attributes: {told(difference)}", settings_to_set(difference)
+        text, suggestion = (
+            f"from equal inputs, with unlike attributes: {attributes_text(difference)}",
+            settings_to_set(difference),
+        )
     elif given := _extra_input(a, b, pair):
         run, shape = given
         text = f"{types[0 if run == 'A' else 1]} of {run} is given {shape} besides, which the other run's is not"
@@ -272,7 +275,7 @@ def _normalized(a: Apart, b: Apart, pair: Pair) -> Explained | None:
     if found is None:
         return None
     rows, difference = found
-    text = f"equal values are normalized with unlike attributes: {told(difference)}"
+    text = f"equal values are normalized with unlike attributes: {attributes_text(difference)}"
     advice = [
         settings_to_set((each,)) if each.attribute != PLACE else f"add the epsilon {each.a} in B" for each in difference
     ]

@@ -7,7 +7,7 @@ from tensordbg.analysis.diff.attributes import attribute_differences
 from tensordbg.analysis.diff.beginnings import Unlike
 from tensordbg.analysis.diff.edges import reached
 from tensordbg.analysis.diff.learning_rate import ratio_of_rates
-from tensordbg.analysis.diff.wording import SUGGESTIONS, Explained, settings_to_set, told, types_of
+from tensordbg.analysis.diff.wording import SUGGESTIONS, Explained, attributes_text, settings_to_set, types_of
 from tensordbg.operations.kinds import Kind
 
 _SUMS = 40
@@ -54,7 +54,7 @@ def _update(a: Apart, b: Apart, pair: Pair) -> Explained:
     difference = () if unlike_kinds and a.side.frameworks == b.side.frameworks else attribute_differences(a, b, pair)
     step = int(b.side.numbers.step[pair.b])
     text, suggestion = f"the gradients of step {step} agree, and what the optimizers make of them does not", ""
-    text += f": {told(difference)}" if difference else ""
+    text += f": {attributes_text(difference)}" if difference else ""
     ratio = ratio_of_rates(a, b, pair)
     if ratio is not None:
         since = f"; up to step {step - 1} the updates agree" if b.agreed_before(pair.b) else ""
@@ -131,6 +131,6 @@ def _statistic(a: Apart, b: Apart, pair: Pair) -> Explained:
     """A running statistic that is updated otherwise, of equal values."""
     difference = attribute_differences(a, b, pair)
     text = f"what is normalized agrees, and what is kept of it in {b.side.statistic(pair.b)} for evaluation does not"
-    text += f": {told(difference)}" if difference else ""
+    text += f": {attributes_text(difference)}" if difference else ""
     suggestion = settings_to_set(difference) if difference else SUGGESTIONS["statistics"]
     return Explained("update", pair.a, pair.b, pair.distance, True, difference, text, suggestion)

@@ -140,7 +140,7 @@ class _Sorted:
         columns = np.ascontiguousarray(numbers.statistics[row].T)
         return cls(row, group[row], columns, numbers.size[row], kind[row], row / len(numbers))
 
-    def told(self, at: Ints) -> Floats:
+    def statistics_of(self, at: Ints) -> Floats:
         """The statistics of some, a row for each."""
         result: Floats = self.statistics[:, at].T
         return result
@@ -172,7 +172,7 @@ def _nearest(
         at = at[hopeful]
         hopeful = _extremes_apart(here, rows, there, at) < least[rows]
         rows, at = rows[hopeful], at[hopeful]
-        distance = distances(here.told(rows), there.told(at), here.size[rows])
+        distance = distances(here.statistics_of(rows), there.statistics_of(at), here.size[rows])
         unlike = (here.kind[rows] != there.kind[at]) + np.abs(here.place[rows] - there.place[at])
         score = distance + hint * unlike
         better = score < least[rows]

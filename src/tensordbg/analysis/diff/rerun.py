@@ -28,7 +28,7 @@ from tensordbg.model import NONE
 from tensordbg.operations.kinds import Kind
 
 Array = npt.NDArray[Any]
-Given = Sequence[Array | None]
+Inputs = Sequence[Array | None]
 
 _MOST_ELEMENTS = 4_000_000
 """Operations that are given more are not run again."""
@@ -79,7 +79,7 @@ def run_again(a: Apart, b: Apart, rows: tuple[int, int], tolerance: float) -> Re
     return Rerun(measured, _far(measured) > max(room, tolerance))
 
 
-def _is_known(a: Apart, b: Apart, rows: tuple[int, int], own: Given, room: float) -> bool:
+def _is_known(a: Apart, b: Apart, rows: tuple[int, int], own: Inputs, room: float) -> bool:
     """Tells whether the formula is that of B's operation: by B's elements, else as it is that of A's, of one type."""
     row_a, row_b = rows
     if all(each is not None for each in own) and _elements(b.side, int(b.side.numbers.event[row_b])) is not None:
@@ -87,7 +87,7 @@ def _is_known(a: Apart, b: Apart, rows: tuple[int, int], own: Given, room: float
     return a.side.site(row_a).op_type == b.side.site(row_b).op_type
 
 
-def _fit(mixed: Given, own: Given) -> bool:
+def _fit(mixed: Inputs, own: Inputs) -> bool:
     """Tells whether what B's operation is to be given is as large as what it was given, as far as that is known."""
     return all(
         mine is not None and (theirs is None or mine.size == theirs.size)
@@ -95,7 +95,7 @@ def _fit(mixed: Given, own: Given) -> bool:
     )
 
 
-def _arranged(apart: Apart, row: int, given: Given, room: float) -> Given | None:
+def _arranged(apart: Apart, row: int, given: Inputs, room: float) -> Inputs | None:
     """Finds how the inputs of an operation lay, so that the formula makes of them what it has made; `None` if not.
 
     A factor may have been taken as a transposed view, of which there is no event.
@@ -110,7 +110,7 @@ def _arranged(apart: Apart, row: int, given: Given, room: float) -> Given | None
     return None
 
 
-def _arrangements(given: Given) -> Iterator[Given]:
+def _arrangements(given: Inputs) -> Iterator[Inputs]:
     *others, x, y = given if len(given) > 1 else (None, None)
     yield given
     if x is not None and y is not None and x.ndim > 1 and y.ndim > 1:
@@ -127,7 +127,7 @@ def _far(measured: Measured) -> float:
     return measured.largest if measured.relative is None else measured.relative
 
 
-def _computed(apart: Apart, row: int, given: Given) -> Array | None:
+def _computed(apart: Apart, row: int, given: Inputs) -> Array | None:
     known = [each for each in given if each is not None]
     if apart.side.slot(row) or len(known) < len(given) or sum(each.size for each in known) > _MOST_ELEMENTS:
         return None

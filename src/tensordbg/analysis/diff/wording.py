@@ -42,7 +42,7 @@ def types_of(apart: Apart, rows: tuple[int, ...]) -> str:
     return ", ".join(dict.fromkeys(apart.side.site(row).op_type for row in rows))
 
 
-def told(difference: tuple[AttributeDifference, ...]) -> str:
+def attributes_text(difference: tuple[AttributeDifference, ...]) -> str:
     """Tells what differs: `epsilon is 0.001 in A and 1e-05 in B`."""
     return "; ".join(f"{each.attribute} is {each.a} in A and {each.b} in B" for each in difference)
 

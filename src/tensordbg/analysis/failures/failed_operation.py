@@ -244,7 +244,7 @@ def _of_refused(
     recorded = RecordedPast(recording.trace, recording.program, recording.executions, *rows) if rows else None
     past = StatedPast(told.tensors, _line_of(locations), recorded, told.data, source)
     site = recording.program.sites.get(told.site)
-    given = past.given(len(told.inputs))
+    given = past.refused(len(told.inputs))
     views = details.views([made.event for made in given if made is not None and made.event != NONE])
     inputs = tuple(
         plain if made is None else _as_stated(plain, made, views.get(made.event), past)

@@ -55,7 +55,7 @@ def lost_gradient(told: Failure, recording: Recording, locations: Locations) -> 
 def _in_a_function(told: Failure, locations: Locations) -> Iterator[Beginning]:
     """Yields where a loss lost it that was not computed yet; an operation that is no function is told beside it."""
     past = StatedPast(told.tensors, lambda stack: locations.own(locations.stack(stack)), None)
-    (loss,) = past.given(1)
+    (loss,) = past.refused(1)
     if loss is not None and cut(past, told.message, [loss]) is None:
         yield from _that_cut([made for made, _ in walk_back(past, [loss])])
 

@@ -19,7 +19,7 @@ from tensordbg.model import NONE, Site
 
 
 @dataclass(frozen=True)
-class Given:
+class BadInputs:
     """Bad values that were put into runs; columns, one element for each."""
 
     run: Ints
@@ -47,7 +47,7 @@ def runs_of_group(values: Values, group: int) -> Ints:
     return np.sort(executions.number[np.isin(executions.site, sites)])
 
 
-def bad_inputs_of_counted(values: Values, sites: Sequence[Site]) -> Given:
+def bad_inputs_of_counted(values: Values, sites: Sequence[Site]) -> BadInputs:
     """The bad values that eager operations put into those of the sites whose runs are counted."""
     executions = values.executions
     counted = [site.site for site in sites if is_counted(site)]
@@ -60,7 +60,7 @@ def bad_inputs_of_counted(values: Values, sites: Sequence[Site]) -> Given:
     event = values.event(row, values.ports.first[executions.site[row]] + slot).astype(np.int64)
     bad = event != NONE
     bad[bad] = values.events.bad[event[bad]]
-    return Given(runs[owner[bad]], event[bad])
+    return BadInputs(runs[owner[bad]], event[bad])
 
 
 def _group_attribute(site: Site) -> str:

@@ -128,7 +128,7 @@ class CallTree:
         """The calls that were opened."""
         return frozenset(caller for caller, _ in self._blocks if caller)
 
-    def given(self, instance: Instance) -> tuple[str, int] | None:
+    def passed_argument(self, instance: Instance) -> tuple[str, int] | None:
         """The tensor given for an argument of a function that another called: key and slot."""
         if not instance.caller or instance.site.argument < 0:
             return None
@@ -151,7 +151,7 @@ class CallTree:
     def _sources(self, instance: Instance) -> Iterator[str]:
         block = self._blocks[instance.caller, instance.part]
         yield from self._keys(block, self.program.inputs_of(instance.site.site))
-        given = self.given(instance)
+        given = self.passed_argument(instance)
         if given is not None:
             yield given[0]
         for part in parts(instance.site):

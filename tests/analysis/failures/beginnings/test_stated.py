@@ -21,7 +21,7 @@ def test_a_view_is_called_by_what_it_shows() -> None:
         StatedTensor("aten::mul:0", "aten::mul", "int64", (8,), 5),
     )
     past = StatedPast(told, line, None)
-    (view,) = past.given(1)
+    (view,) = past.refused(1)
     assert view is not None
     assert past.name(view) == "aten::view:0 of aten::mul:0"
 
@@ -32,13 +32,13 @@ def test_tensors_are_followed_by_their_places_in_the_list() -> None:
         StatedTensor("Reshape:0", "Reshape", "float32", (-1, 8), 5, attributes='{"T": "float32"}'),
     )
     past = StatedPast(told, line, None)
-    (product,) = past.given(1)
+    (product,) = past.refused(1)
     assert product is not None
     assert (product.tensor, product.shape, product.source) == ("mul:0", (-1, 8), line(4))
     (before,) = past.inputs(product)
     assert before is not None
     assert (before.tensor, before.attributes, past.inputs(before)) == ("Reshape:0", {"T": "float32"}, [])
-    assert len(past.given(9)) == 2
+    assert len(past.refused(9)) == 2
 
 
 def test_a_recorded_tensor_goes_on_in_the_recording() -> None:
@@ -49,7 +49,7 @@ def test_a_recorded_tensor_goes_on_in_the_recording() -> None:
     recorded = RecordedPast(trace, program, read_executions(trace, program), 1)
     told = (StatedTensor("tensor", "", "float32", (4, 6), execution=2), StatedTensor("x", "", "", None, execution=99))
     past = StatedPast(told, line, recorded)
-    tiled, unknown = past.given(2)
+    tiled, unknown = past.refused(2)
     assert tiled is not None
     assert unknown is not None
     assert (tiled.tensor, tiled.shape) == ("Tile:0", (4, 6))
@@ -67,7 +67,7 @@ def test_what_came_out_of_the_pipeline_leads_to_its_part_of_the_data() -> None:
         StatedTensor("y", "Input", "int64", (4,), 7),
     )
     past = StatedPast(told, line, None, data)
-    (batch,) = past.given(1)
+    (batch,) = past.refused(1)
     assert batch is not None
     (part,) = past.inputs(batch)
     assert part is not None
@@ -78,4 +78,4 @@ def test_what_came_out_of_the_pipeline_leads_to_its_part_of_the_data() -> None:
 def test_a_part_of_which_nothing_is_known_leads_nowhere() -> None:
     told = tuple(StatedTensor(name, "IteratorGetNext", "int64", (4,)) for name in ("a:0", "b:9", "c"))
     past = StatedPast(told, line, None, (StatedTensor("", "", "", None),))
-    assert [[*past.inputs(each)] for each in past.given(3) if each is not None] == [[None]] * 3
+    assert [[*past.inputs(each)] for each in past.refused(3) if each is not None] == [[None]] * 3

@@ -10,7 +10,7 @@ import keras
 import numpy as np
 import pytest
 
-from tensordbg.backends.tensorflow.failures.given_batches import parts_of_batches
+from tensordbg.backends.tensorflow.failures.batch_parts import parts_of_batches
 from tensordbg.recording.catalog import CATALOG
 from tests.backends.tensorflow.failures.test_data_values import classifier
 from tests.e2e.test_failure_beginnings import answer_of, line_of

@@ -17,7 +17,7 @@ def replay(name: str, *changes: str) -> dict[str, Reading]:
     """The replayer goes at the end: one process can have one version of a function only."""
     path = captures()[name]
     replayer = Replayer(open_capture(path), ReplayPlan(str(path), changes=changes))
-    return {reading.role: reading for reading in replayer.run(replayer.given)}
+    return {reading.role: reading for reading in replayer.run(replayer.arguments)}
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from tests.backends.tensorflow.captured import captures
 def replay(name: str, precision: str) -> tuple[Replayer, dict[str, Reading]]:
     path = captures()[name]
     replayer = Replayer(open_capture(path), ReplayPlan(str(path), precision=precision))
-    return replayer, {reading.role: reading for reading in replayer.run(replayer.given)}
+    return replayer, {reading.role: reading for reading in replayer.run(replayer.arguments)}
 
 
 @pytest.mark.parametrize(

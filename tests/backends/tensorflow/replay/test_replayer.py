@@ -151,16 +151,16 @@ def test_a_step_that_made_its_model_itself_is_replayed(tmp_path: Path) -> None:
         step(tf.ones([4, 3]))
     (path,) = list_captures(tmp_path)
     again = Replayer(open_capture(path), ReplayPlan(str(path)))
-    assert any(reading.bad for reading in again.run(again.given))
+    assert any(reading.bad for reading in again.run(again.arguments))
     assert again.moved() is None
 
 
 def test_what_the_step_left_behind_is_told() -> None:
     step = replayer("any_size")
-    readings = {reading.role: reading for reading in step.run(step.given)}
+    readings = {reading.role: reading for reading in step.run(step.arguments)}
     assert readings["loss"].neg_inf == 1
     assert (step.ruined(), step.moved()) == (("kernel",), None)
-    good = {name: array[:7] for name, array in step.given.items()}
+    good = {name: array[:7] for name, array in step.arguments.items()}
     readings = {reading.role: reading for reading in step.run(good)}
     assert not readings["loss"].bad
     assert readings["loss"].value is not None

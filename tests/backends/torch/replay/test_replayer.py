@@ -97,7 +97,7 @@ def captured(folder: Path, make: Callable[[], Any] = dense, bad: float = float("
 
 def outcome(capture: Capture, **options: Any) -> tuple[Outcome, Replayer]:
     replayer = Replayer(capture, ReplayPlan(str(capture.path), **options))
-    return compare(capture.header.trouble, replayer.run(replayer.given)), replayer
+    return compare(capture.header.trouble, replayer.run(replayer.arguments)), replayer
 
 
 @pytest.mark.parametrize("make", [dense, convolutional, Recurrent, Attention, Custom])
@@ -105,14 +105,14 @@ def test_a_step_comes_out_the_same_to_the_bit_each_time(tmp_path: Path, make: Ca
     capture = captured(tmp_path, make)
     said, replayer = outcome(capture)
     assert said is Outcome.SAME
-    assert compare(capture.header.trouble, replayer.run(replayer.given)) is Outcome.SAME
-    assert any(reading.role == "gradient" and reading.bad for reading in replayer.run(replayer.given))
-    assert {name.partition(".")[0] for name in replayer.given} == {"call0", "call1", "labels"}
+    assert compare(capture.header.trouble, replayer.run(replayer.arguments)) is Outcome.SAME
+    assert any(reading.role == "gradient" and reading.bad for reading in replayer.run(replayer.arguments))
+    assert {name.partition(".")[0] for name in replayer.arguments} == {"call0", "call1", "labels"}
 
 
 def test_an_input_that_is_changed_may_make_it_clean(tmp_path: Path) -> None:
     capture = captured(tmp_path)
-    named = {name: array for name, array in outcome(capture)[1].given.items() if not np.isfinite(array).all()}
+    named = {name: array for name, array in outcome(capture)[1].arguments.items() if not np.isfinite(array).all()}
     said, replayer = outcome(capture, changes=tuple(f"set {name}=0.5" for name in named))
     assert said is Outcome.CLEAN
     assert replayer.ruined() == ()
@@ -125,7 +125,7 @@ def test_what_an_operation_gives_can_be_changed_and_gradients_clipped(tmp_path: 
     capture = captured(tmp_path, Custom, bad=1e30)
     said, replayer = outcome(capture, changes=("clip 0.5", "set aten::mse_loss_backward=0"))
     assert said is not Outcome.SAME
-    norms = [each.norm for each in replayer.run(replayer.given) if each.role == "gradient"]
+    norms = [each.norm for each in replayer.run(replayer.arguments) if each.role == "gradient"]
     assert norms == [0.0, 0.0]
     with pytest.raises(UsageError, match=r"operation 'inner\.wieght'; did you mean 'inner\.weight'"):
         outcome(capture, changes=("set inner.wieght=0",))
@@ -143,7 +143,7 @@ def test_more_precision_takes_an_overflow_away(tmp_path: Path) -> None:
 
 def test_a_batch_of_another_size_is_refused(tmp_path: Path) -> None:
     _, replayer = outcome(captured(tmp_path))
-    given = {name: array[:3] for name, array in replayer.given.items()}
+    given = {name: array[:3] for name, array in replayer.arguments.items()}
     with pytest.raises(CaptureError, match=r"the step takes .* in the shape \[\d+, [36]\] only"):
         replayer.run(given)
 

@@ -82,7 +82,7 @@ def test_a_compiled_step_gives_what_it_gave(tmp_path: Path, make: Callable[[], A
     capture, gradients = captured(tmp_path, make())
     replayer = replayer_of(capture)
     assert any("torch.compile" in each for each in replayer.notes)
-    replayer.run(replayer.given)
+    replayer.run(replayer.arguments)
     assert replayer._gradients.keys() == {f"_orig_mod.{name}" for name in gradients}
     for name, wanted in gradients.items():
         torch.testing.assert_close(replayer._gradients[f"_orig_mod.{name}"], wanted, rtol=2e-4, atol=2e-5 * 1e9)
@@ -92,7 +92,7 @@ def test_sizes_that_were_no_constants_of_the_compiled_code_are_those_of_the_step
     torch.manual_seed(1)
     capture, gradients = captured(tmp_path, Convolutional(), sizes=(4, 5, 7), dynamic=True)
     replayer = replayer_of(capture)
-    replayer.run(replayer.given)
+    replayer.run(replayer.arguments)
     for name, wanted in gradients.items():
         torch.testing.assert_close(replayer._gradients[f"_orig_mod.{name}"], wanted, rtol=2e-4, atol=2e-5 * 1e9)
 
@@ -101,7 +101,7 @@ def test_what_compiled_code_drew_is_drawn_anew_and_the_same_each_time(tmp_path: 
     capture, _ = captured(tmp_path, dropping())
     replayer = replayer_of(capture)
     assert any("drawn anew" in each for each in replayer.notes)
-    assert replayer.run(replayer.given) == replayer.run(replayer.given)
+    assert replayer.run(replayer.arguments) == replayer.run(replayer.arguments)
 
 
 def test_a_compiled_step_that_went_bad_goes_bad_again(tmp_path: Path) -> None:
@@ -114,4 +114,4 @@ def test_a_compiled_step_that_went_bad_goes_bad_again(tmp_path: Path) -> None:
         optimizer.step()
     capture = open_capture(trap.captures[0])
     replayer = replayer_of(capture)
-    assert compare(capture.header.trouble, replayer.run(replayer.given)) in {Outcome.SAME, Outcome.ALIKE}
+    assert compare(capture.header.trouble, replayer.run(replayer.arguments)) in {Outcome.SAME, Outcome.ALIKE}

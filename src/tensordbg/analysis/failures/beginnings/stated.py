@@ -56,7 +56,7 @@ class StatedPast:
         self._parts = len(data)
         self._at = at
 
-    def given(self, count: int) -> list[Made | None]:
+    def refused(self, count: int) -> list[Made | None]:
         """The first of the tensors: what was refused."""
         return [self._made(number) for number in range(min(count, len(self._tensors)))]
 

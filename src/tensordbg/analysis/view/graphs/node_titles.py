@@ -32,7 +32,7 @@ def _known(tree: CallTree, instance: Instance) -> str:
 def _handed_in(tree: CallTree, instance: Instance) -> list[Instance]:
     """An argument, what was given for it, and so on, as long as that is an argument itself."""
     found = [instance]
-    while (given := tree.given(found[-1])) is not None and given[0] in tree.instances:
+    while (given := tree.passed_argument(found[-1])) is not None and given[0] in tree.instances:
         found.append(tree.instances[given[0]])
         if found[-1].site.argument == NONE:
             break

@@ -32,7 +32,7 @@ def wires_between(tree: CallTree) -> list[Wire]:
 
 def _into(tree: CallTree, instance: Instance, opened: Collection[str]) -> Iterator[Wire]:
     inputs = tree.inputs(instance)
-    given = tree.given(instance)
+    given = tree.passed_argument(instance)
     if given is not None:
         inputs = [given]
     elif instance.key in opened:

@@ -43,7 +43,7 @@ FUNCTION_NAMES = ("__inference_", "__forward_", "__backward_")
 """How the names of functions begin in the runtime."""
 
 
-class _Given(NamedTuple):
+class _FromOutside(NamedTuple):
     """What an operation is given from outside."""
 
     place: int
@@ -222,9 +222,9 @@ class Eager:
         key = stack_key(sys._getframe(2))  # noqa: SLF001
         given = flat(inputs)
         touched = [number for value in given if (number := self._variable(value)) != NONE]
-        handle = _Given(NONE, given[0]) if op_type in READERS else None
+        handle = _FromOutside(NONE, given[0]) if op_type in READERS else None
         if op_type in GIVING:
-            handle = _Given(NONE, None, dataset_name(sys._getframe(2), recorder.catalog.user_code.is_user))  # noqa: SLF001
+            handle = _FromOutside(NONE, None, dataset_name(sys._getframe(2), recorder.catalog.user_code.is_user))  # noqa: SLF001
         site = self._site(op_type, key, tuple(touched), CallKind.NONE, handle)
         step = recorder.wanted_step(site)
         if step == NONE:
@@ -300,7 +300,7 @@ class Eager:
             return int(reference)
         if value._datatype_enum() not in dtypes.RECORDED:  # noqa: SLF001
             return UNKNOWN_INPUT
-        site = self._site("Input", key, (), CallKind.NONE, _Given(place, given))
+        site = self._site("Input", key, (), CallKind.NONE, _FromOutside(place, given))
         return self._record_source(site, value)
 
     def _read(self, variable: Any, key: StackKey) -> int:
@@ -312,7 +312,7 @@ class Eager:
                 context.context(), "ReadVariableOp", None, variable.handle, "dtype", variable.dtype
             )
         touched = (number,) if number != NONE else ()
-        site = self._site("ReadVariableOp", key, touched, CallKind.NONE, _Given(NONE, variable.handle))
+        site = self._site("ReadVariableOp", key, touched, CallKind.NONE, _FromOutside(NONE, variable.handle))
         return self._record_source(site, value)
 
     def _slots(self, slots: Slots, given: list[Any], key: StackKey) -> None:
@@ -343,7 +343,7 @@ class Eager:
         return known
 
     def _site(
-        self, op_type: str, key: StackKey, variables: tuple[int, ...], call: CallKind, given: _Given | None = None
+        self, op_type: str, key: StackKey, variables: tuple[int, ...], call: CallKind, given: _FromOutside | None = None
     ) -> int:
         # A model calls all its layers from one line.
         layer, (place, dataset) = self._layers.path, (NONE, "") if given is None else (given.place, given.dataset)
@@ -360,7 +360,7 @@ class Eager:
             self._recorder.catalog.use_site(known)
         return known
 
-    def _named(self, site: Site, given: _Given) -> Site:
+    def _named(self, site: Site, given: _FromOutside) -> Site:
         """A site of what comes from outside, or from a variable, with the names that the program has for it."""
         if site.op_type in GIVING:
             return replace(site, attributes=with_notes(site.attributes, {ELEMENT_OF: given.dataset or None}))

@@ -17,8 +17,8 @@ from typing import Any
 
 import numpy as np
 
+from tensordbg.backends.tensorflow.failures.batch_parts import parts_of_batches
 from tensordbg.backends.tensorflow.failures.dataset_parts import parts_of_dataset
-from tensordbg.backends.tensorflow.failures.given_batches import parts_of_batches
 from tensordbg.backends.tensorflow.failures.stated import stated_tensors
 from tensordbg.backends.tensorflow.keras.layers import MARK
 from tensordbg.backends.tensorflow.stacks import Stacks
@@ -50,7 +50,7 @@ class _Place:
 
 
 @dataclass(frozen=True)
-class _Given:
+class _MethodArguments:
     """What a method of Keras was given, and the program's own lines that led there, the innermost first."""
 
     parts: tuple[Any, ...]
@@ -65,7 +65,7 @@ def note_data_values(error: BaseException, trace: TracebackType | None) -> None:
         code = frame.f_code
         if code.co_name in _TAKING and is_part_of(code.co_filename, _KERAS) and "x" in code.co_varnames:
             with contextlib.suppress(AttributeError):
-                setattr(error, _NOTE, _Given(tuple(_parts(frame)), tuple(_places(frame.f_back))))
+                setattr(error, _NOTE, _MethodArguments(tuple(_parts(frame)), tuple(_places(frame.f_back))))
             return
 
 
@@ -83,7 +83,7 @@ def data_behind(error: BaseException, catalog: Catalog, stacks: Stacks) -> tuple
     return found if any(each.stack >= 0 or each.execution >= 0 for each in found) else ()
 
 
-def _values(given: _Given, catalog: Catalog) -> tuple[list[Any], dict[tuple[int, str], Any]]:
+def _values(given: _MethodArguments, catalog: Catalog) -> tuple[list[Any], dict[tuple[int, str], Any]]:
     import tensorflow as tf  # imported by the program already
 
     if given.parts and isinstance(given.parts[0], tf.data.Dataset):

@@ -22,7 +22,7 @@ Outside = Mapping[tuple[int, str], Any]
 
 def note_outside_values(error: BaseException, trace: TracebackType | None) -> None:
     """Notes on an exception what the frames of a traceback tell of it."""
-    found = _told_by(trace)
+    found = _outside_in(trace)
     if found and hasattr(error, "__dict__"):
         setattr(error, _NOTE, {**getattr(error, _NOTE, {}), **found})
 
@@ -34,12 +34,12 @@ def outside_values(error: BaseException) -> Outside:
     for _ in range(_MOST_CAUSES):
         if following is None:
             break
-        found |= _told_by(following.__traceback__) | getattr(following, _NOTE, {})
+        found |= _outside_in(following.__traceback__) | getattr(following, _NOTE, {})
         following = following.__cause__ or following.__context__
     return found
 
 
-def _told_by(trace: TracebackType | None) -> dict[tuple[int, str], Any]:
+def _outside_in(trace: TracebackType | None) -> dict[tuple[int, str], Any]:
     import tensorflow as tf  # imported by the program already
 
     found: dict[tuple[int, str], Any] = {}

@@ -108,7 +108,7 @@ class _Meeting:
         if missing:
             lost = f"{len(missing)} captured variables, such as {missing[0]}"
             say(f"warning: the program has no counterpart of {lost}")
-        given = _Given(self._capture)
+        given = _StepArguments(self._capture)
         args = given.in_place_of(args)
         kwargs = {name: given.in_place_of(kwargs[name]) for name in _in_order(function, kwargs)}
         self._run(lambda: function.python_function(*args, **kwargs))
@@ -136,7 +136,7 @@ def _definition_of(capture: Capture) -> _Definition:
     raise CaptureError(f"{capture.path} does not tell where {header.function}() is defined; take another capture")
 
 
-class _Given:
+class _StepArguments:
     """What the step was given, in the order of the arguments of its function."""
 
     def __init__(self, capture: Capture) -> None:

@@ -24,7 +24,7 @@ _INT32, _DOUBLE, _OWN = 3, 2, "tdbg_changed/"
 class State:
     """The tensors that a step starts from."""
 
-    given: dict[str, Array]
+    arguments: dict[str, Array]
     """Inputs by name."""
     variables: Mapping[str, int]
     """The arguments that are handles of variables, by the variables' names."""
@@ -176,15 +176,15 @@ def apply_changes(changes: Sequence[Change], state: State, library: LibraryChang
     for change in changes:
         if isinstance(change, ClipGradients):
             library.clip_gradients(change, state.tested)
-        elif change.name in state.given:
-            state.given[change.name] = change.apply(state.given[change.name])
+        elif change.name in state.arguments:
+            state.arguments[change.name] = change.apply(state.arguments[change.name])
         elif change.name in state.variables:
             argument = state.variables[change.name]
             state.values[argument] = change.apply(state.values[argument])
         elif library.has(change.name):
             library.change(change)
         else:
-            raise UsageError(_unknown(change.name, [*state.given, *state.variables, *library.names()]))
+            raise UsageError(_unknown(change.name, [*state.arguments, *state.variables, *library.names()]))
 
 
 def _unknown(name: str, known: Sequence[str]) -> str:

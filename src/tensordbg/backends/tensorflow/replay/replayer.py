@@ -55,7 +55,9 @@ class Replayer:
         self._values = {argument: precision.widen_array(array) for argument, array in capture.variables().items()}
         elements = {name_of_element(name): name for name in capture.elements()}
         names = {each.argument: each.tensor.name for each in capture.header.arguments if each.argument != NONE}
-        self.given: dict[str, Array] = {names[i]: array for i, array in capture.batch().items()} | capture.elements()
+        self.arguments: dict[str, Array] = {
+            names[i]: array for i, array in capture.batch().items()
+        } | capture.elements()
         """What the step is given, by name; without variables."""
         library = read_library(capture)
         step = library.function[0]
@@ -70,7 +72,7 @@ class Replayer:
         precision.widen_library(library)
         tested, edits = capture.header.trouble.tested, LibraryChanges(library)
         variables = {name: argument for argument, name in variable_names(capture.header.variables).items()}
-        state = State(self.given, variables, self._values, tested)
+        state = State(self.arguments, variables, self._values, tested)
         apply_changes([change_of(words) for words in plan.changes], state, edits)
         self.notes = _notes(precision, plan)
         """What should be known of the replay."""
@@ -92,7 +94,7 @@ class Replayer:
         """Runs the step from the state before it.
 
         Args:
-            given: What it is given, by the names of `given`.
+            given: What it is given, by the names of `arguments`.
 
         Returns:
             What the tensors are that the trap had tested.

@@ -207,7 +207,7 @@ class _RunReader:
 
     def arguments(self, part: Part, fed: list[Any]) -> Iterator[Site]:
         """The tensors that are fed, or that a loop hands on from iteration to iteration."""
-        tensors = fed if part.loop is None else list(self._parts.given(part.loop))
+        tensors = fed if part.loop is None else list(self._parts.tensors_taken(part.loop))
         for place, (number, tensor) in enumerate(zip(part.arguments, tensors, strict=True)):
             made = tensor.op if part.loop is None else [*part.loop.enters, *part.loop.constants][place]
             yield Site(
@@ -225,7 +225,7 @@ class _RunReader:
     def loops(self, part: Part) -> Iterator[Site]:
         """The loops in a graph, each as one operation."""
         for loop in part.loops:
-            given = list(self._parts.given(loop))
+            given = list(self._parts.tensors_taken(loop))
             yield Site(
                 site=self._parts.loop_site(loop),
                 name=loop.name,

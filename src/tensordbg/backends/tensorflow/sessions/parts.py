@@ -156,7 +156,7 @@ class Parts:
 
     def loop_inputs(self, loop: Loop, part: Part) -> tuple[TensorRef, ...]:
         """The tensors that a loop in a graph takes; for a stack that another loop filled, what that loop made of it."""
-        return tuple(self._loop_input(tensor, loop, part) for tensor in self.given(loop))
+        return tuple(self._loop_input(tensor, loop, part) for tensor in self.tensors_taken(loop))
 
     def _loop_input(self, tensor: Any, loop: Loop, part: Part) -> TensorRef:
         filled = self.loops.kept_by(tensor.op) if tensor.op.type == _STACK else None
@@ -165,7 +165,7 @@ class Parts:
         other, place = filled
         return TensorRef(self._loop_sites[other], len(other.enters) + place)
 
-    def given(self, loop: Loop) -> Iterator[Any]:
+    def tensors_taken(self, loop: Loop) -> Iterator[Any]:
         """The tensors that a loop takes."""
         for enter in [*loop.enters, *loop.constants]:
             yield enter.inputs[0]

@@ -42,7 +42,7 @@ def stated(tensor: Any, reference: int) -> Stated:
     return reference, str(tensor.dtype).removeprefix("torch."), shape, []
 
 
-class _Given(NamedTuple):
+class _Input(NamedTuple):
     known: Known
     tensor: Any = None
     """None of a number."""
@@ -57,7 +57,7 @@ class Call:
     def __init__(self, operation: Operation, stack: Stack) -> None:
         self.operation = operation
         self.stack = stack
-        self.given: list[_Given] = []
+        self.inputs: list[_Input] = []
         self.written: list[tuple[Any, int]] = []
         """Tensors, each with its place in a list."""
         self.differentiated = False
@@ -70,7 +70,7 @@ class Call:
     @property
     def first(self) -> Maker:
         """The maker of the first input."""
-        return self.given[0].known.maker if self.given else Maker()
+        return self.inputs[0].known.maker if self.inputs else Maker()
 
 
 class Looking:
@@ -104,7 +104,7 @@ class Looking:
                 continue
             if argument.is_number and type(value) in (int, float):
                 unlimited = argument.is_limit and not math.isfinite(value)
-                call.given.append(_Given(Known(), number=None if unlimited else float(value)))
+                call.inputs.append(_Input(Known(), number=None if unlimited else float(value)))
                 continue
             for tensor, place in tensors_in(value):
                 self._take(call, tensor, place if call.operation.of_each else WHOLE, reads=argument.reads)
@@ -119,7 +119,7 @@ class Looking:
         """Looks at what it has given."""
         operation = call.operation
         if operation.hands_out:
-            return self.note_read(call.given)
+            return self.note_read(call.inputs)
         for tensor, slot, part in _outputs(call, result):
             self._look(call, tensor, slot, part)
         if call.differentiated and self.thread.node is None and not self.forwards.has():
@@ -132,7 +132,7 @@ class Looking:
         """Keeps what an operation was given that has raised."""
         site = self._site(call, NOBODY)
         if site >= 0:
-            given = [stated(each.tensor, each.known.maker.reference) for each in call.given if each.tensor is not None]
+            given = [stated(each.tensor, each.known.maker.reference) for each in call.inputs if each.tensor is not None]
             self.failures.insert(0, (site, self.step, given))
             del self.failures[_MOST_FAILURES:]
 
@@ -157,7 +157,7 @@ class Looking:
             if maker.reference != UNKNOWN:
                 self._gradient(node.owner, maker.site, maker.reference & 0xFFFF)
 
-    def note_read(self, given: list[_Given]) -> None:
+    def note_read(self, given: list[_Input]) -> None:
         """A bad number that the program reads is a result of it."""
         bad = [each.known.maker.reference for each in given if each.known.maker.bad]
         if not bad or len(self.reads) >= _MOST_READS:
@@ -169,7 +169,7 @@ class Looking:
     def read(self, tensor: Any) -> None:
         """The program reads a tensor without any operation."""
         if has_elements(tensor):
-            self.note_read([_Given(self.makers.find(tensor), tensor)])
+            self.note_read([_Input(self.makers.find(tensor), tensor)])
 
     def enter(self, tensor: Any, call: Call, place: int) -> Known:
         """Records what comes from outside where it is first used."""
@@ -204,10 +204,10 @@ class Looking:
         call.differentiated = call.differentiated or (tensor.requires_grad and torch.is_grad_enabled())
         known = self.makers.find(tensor)
         if known.from_outside or (known.unwritten and operation.enters):
-            place = operation.number << 8 | len(call.given) & 0xFF
+            place = operation.number << 8 | len(call.inputs) & 0xFF
             enters = reads and not operation.unwritten and self.step >= 0
             known = self.enter(tensor, call, place) if enters else Known()
-        call.given.append(_Given(known, tensor, part))
+        call.inputs.append(_Input(known, tensor, part))
 
     def _look(self, call: Call, tensor: Any, slot: int, part: int) -> None:
         operation, makers = call.operation, self.makers
@@ -221,14 +221,14 @@ class Looking:
             return makers.rebind(tensor)
         written = any(tensor is each for each, _ in call.written)
         if not written:
-            if not operation.rearranges and any(tensor is each.tensor for each in call.given):
+            if not operation.rearranges and any(tensor is each.tensor for each in call.inputs):
                 return None
             memory = memory_of(tensor)
-            if memory and any(each.tensor is not None and memory_of(each.tensor) == memory for each in call.given):
+            if memory and any(each.tensor is not None and memory_of(each.tensor) == memory for each in call.inputs):
                 return None
         if operation.is_view and tensor.layout is torch.strided:
             return None
-        if operation.copies and call.given and call.given[-1].known.unwritten:
+        if operation.copies and call.inputs and call.inputs[-1].known.unwritten:
             return makers.is_unwritten(tensor)
         return self._make(call, tensor, slot, part)
 
@@ -252,7 +252,7 @@ class Looking:
         if thread.node is not None:
             return thread.node.owner, False
         updates = thread.updating and not thread.modules
-        for given in call.given:
+        for given in call.inputs:
             takes = updates if part == WHOLE else given.part == part
             if takes and given.tensor is not None and given.known.maker.owner != NOBODY:
                 return given.known.maker.owner, False
@@ -265,12 +265,12 @@ class Looking:
             call.place = self.thread.node.place(call.operation)
         site = self._site(call, *owner)
         if site == _PLUMBING:
-            self.note_read(call.given)
+            self.note_read(call.inputs)
         if site < 0:
             return -1, -1, NOBODY
         inputs: list[int] = []
         before: list[int] = []
-        for place, given in enumerate(call.given):
+        for place, given in enumerate(call.inputs):
             if part != WHOLE and given.part not in (WHOLE, part):
                 continue
             if given.number is not None:

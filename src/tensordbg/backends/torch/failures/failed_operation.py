@@ -53,7 +53,7 @@ class _View(NamedTuple):
     """Of what it shows."""
 
 
-class _Given(NamedTuple):
+class _Input(NamedTuple):
     """A tensor that an operation was given."""
 
     reference: int
@@ -107,7 +107,7 @@ class Failures:
 
     def _described(self, told: tuple[int, int, list[Any]], error: BaseException, recorder: Recorder) -> FailedOperation:
         number, step, given = told
-        refused = [_Given(*each) for each in given]
+        refused = [_Input(*each) for each in given]
         execution = recorder.begin_failed(number, step, [each.reference for each in refused]) if step >= 0 else NONE
         layer = _layer(self._catalog.site(number))
         tensors = _Stated(self._catalog).of(refused)
@@ -155,13 +155,13 @@ class _Stated:
         self._catalog = catalog
         self._behind: list[StatedTensor] = []
 
-    def of(self, given: Sequence[_Given]) -> list[StatedTensor]:
+    def of(self, given: Sequence[_Input]) -> list[StatedTensor]:
         first = len(given)
         self._behind = []
         stated = [self._one(each, first) for each in given]
         return [*stated, *self._behind]
 
-    def _one(self, given: _Given, first: int) -> StatedTensor:
+    def _one(self, given: _Input, first: int) -> StatedTensor:
         chain = [view for view in map(_View._make, given.views) if self._catalog.site(view.site).op_type not in _SAME]
         dtype = _dtype(given.dtype)
         if not chain:
@@ -180,23 +180,23 @@ class _Stated:
         self._catalog.use_site(view.site)
         return StatedTensor(f"{site.name}:0", site.op_type, dtype, shape, stack=site.stack, inputs=(of,))
 
-    def _made(self, given: _Given, dtype: str, shape: tuple[int, ...] | None) -> StatedTensor:
+    def _made(self, given: _Input, dtype: str, shape: tuple[int, ...] | None) -> StatedTensor:
         if given.reference < 0:
             return StatedTensor("tensor", "", dtype, shape)
         execution, slot = made_by(given.reference)
         return StatedTensor("tensor", "", dtype, shape, execution=execution, slot=slot)
 
 
-def _held_tensor(tensor: Any, observer: Any) -> _Given:
+def _held_tensor(tensor: Any, observer: Any) -> _Input:
     """A tensor that Python holds."""
     known = observer.known_tensor(tensor)
     if known is not None:
-        return _Given(*known)
+        return _Input(*known)
     try:
         shape = tuple(int(dim) for dim in tensor.shape)
     except (TypeError, RuntimeError):
         shape = None
-    return _Given(NONE, str(tensor.dtype).removeprefix("torch."), shape, [])
+    return _Input(NONE, str(tensor.dtype).removeprefix("torch."), shape, [])
 
 
 def _layer(site: Site) -> str:

@@ -29,7 +29,7 @@ class CapturedCall:
     of: int = -1
     """The number of that first call; -1 where the capture does not tell it."""
 
-    def given(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Iterator[tuple[int, Any]]:
+    def captured_among(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Iterator[tuple[int, Any]]:
         """Gives the tensors among what a program calls the module with, with the numbers of those captured."""
         for told, value in zip(self.args, args, strict=False):
             yield from _paired(told, value)

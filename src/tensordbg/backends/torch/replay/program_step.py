@@ -131,7 +131,7 @@ class _Meeting:
         self._inner.update(id(each) for each in module.modules() if each is not module)
         call = self._calls[found]
         self._missing += self._variables.put_into(module, call)
-        self._missing += self._inputs.give([*call.given(args, kwargs)], found, program_frames())
+        self._missing += self._inputs.give([*call.captured_among(args, kwargs)], found, program_frames())
         begins, self._next = not self._next, found + 1
         if begins:
             self._begin(frame)

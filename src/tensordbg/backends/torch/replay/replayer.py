@@ -53,17 +53,17 @@ class Replayer:
         self._names = {each.argument: each.tensor.name for each in capture.header.arguments}
         self._variable_names = variable_names(capture.header.variables)
         lying = {(piece.variable, piece.number) for each in graph.outside for piece in each.pieces}
-        self.given = {
+        self.arguments = {
             self._names[i]: array for i, array in capture.batch().items() if (False, i) in lying and i in self._names
         }
         """What the step is given, by name; without variables."""
-        self.fixed = frozenset(self.given)
+        self.fixed = frozenset(self.arguments)
         """Names of those whose first dimension is part of the operations: all."""
         self.random: tuple[str, ...] = ()
         """What draws from a state that is not captured: nothing does."""
         self._values = {self._variable_names[i]: array for i, array in capture.variables().items()}
         self._changes = Changes([change_of(words) for words in plan.changes], graph, self._places)
-        self._changes.apply_to(self.given, self._values)
+        self._changes.apply_to(self.arguments, self._values)
         self._raw = read_tensors(capture.path / GRAPH_TENSORS_FILE)
         self._prepared = Prepared(
             graph, operators, self._places, _states(self._raw), self._precision, self._changes.apply_behind
@@ -84,7 +84,7 @@ class Replayer:
         """Runs the step from the state before it.
 
         Args:
-            given: What it is given, by the names of `given`.
+            given: What it is given, by the names of `arguments`.
 
         Returns:
             What the tensors are that the trap had tested.
@@ -161,8 +161,8 @@ class Replayer:
         return variables
 
     def _fitting(self, name: str, array: Array) -> Array:
-        if array.shape != self.given[name].shape:
-            raise CaptureError(f"the step takes {name} in the shape {list(self.given[name].shape)} only")
+        if array.shape != self.arguments[name].shape:
+            raise CaptureError(f"the step takes {name} in the shape {list(self.arguments[name].shape)} only")
         return array
 
     def _note_gradients(self, tested: Sequence[tuple[Target, Any]]) -> None:

@@ -57,5 +57,5 @@ def test_the_graph_computes_what_was_computed_eagerly(name: str, tmp_path: Path)
     capture = open_capture(trap.captures[0])
     assert not [each for each in capture.header.arguments if not each.tensor.key]
     replayer = Replayer(capture, ReplayPlan(str(capture.path)))
-    outcome = compare(capture.header.trouble, replayer.run(replayer.given))
+    outcome = compare(capture.header.trouble, replayer.run(replayer.arguments))
     assert outcome in (Outcome.SAME, Outcome.ALIKE)

@@ -113,7 +113,7 @@ from tensordbg.replaying.plan import ReplayPlan
 for path in sys.argv[1:]:
     capture = open_capture(path)
     replayer = Replayer(capture, ReplayPlan(path))
-    print(compare(capture.header.trouble, replayer.run(replayer.given)).value)
+    print(compare(capture.header.trouble, replayer.run(replayer.arguments)).value)
 """
 
 
