@@ -75,6 +75,7 @@ def test_nothing_is_found_in_what_opens_over_the_page(
         page.locator(".palette-option", has_text="probs").first.wait_for()
         check(page)
         page.keyboard.press("Escape")
+        page.locator("dialog.palette").wait_for(state="hidden")
         page.keyboard.press("?")
         page.get_by_role("dialog", name="Help").wait_for()
         check(page)
