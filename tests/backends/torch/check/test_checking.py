@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import threading
 import traceback
 from collections.abc import Callable, Iterator
@@ -178,6 +180,30 @@ def test_what_comes_from_outside_as_a_mask_passes() -> None:
     made_before = torch.ones(3, 3).tril().log()
     tensordbg.torch.enable_check_numerics()
     torch.softmax(torch.randn(3, 3) + made_before, -1)
+
+
+def test_a_debugger_goes_on_behind_it() -> None:
+    """Python's own sign that an exception waits is gone with it: while that stays, a traced line of 3.11 never ends."""
+    program = """
+import faulthandler, sys, torch, tensordbg.torch
+faulthandler.dump_traceback_later(60, exit=True)
+tensordbg.torch.enable_check_numerics()
+infinite = torch.full((2,), float("inf"))
+try:
+    infinite - infinite
+except tensordbg.torch.BadNumberError as error:
+    assert error.__traceback__.tb_next is None
+tensordbg.torch.disable_check_numerics()
+def traced():
+    number = 1
+    number += 1
+    return number
+sys.settrace(lambda *_: lambda *_: None)
+traced()
+sys.settrace(None)
+"""
+    result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert result.returncode == 0, result.stderr
 
 
 def test_inside_vmap_too() -> None:

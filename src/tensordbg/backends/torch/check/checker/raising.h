@@ -15,6 +15,7 @@ namespace tensordbg_torch {
 
 inline PyObject* g_error = nullptr;  // the class
 inline unsigned long g_main_thread = 0;
+inline PyObject* g_nothing = nullptr;  // a Python function that does nothing
 
 // Whether this thread is about to raise it.
 inline bool about_to_raise() {
@@ -25,6 +26,29 @@ inline bool about_to_raise() {
 // The interpreter's lock is held. A thread without any Python code of its own has the main thread raise.
 inline void raise_soon(bool runs_python) {
   PyThreadState_SetAsyncExc(runs_python ? PyThread_get_thread_ident() : g_main_thread, g_error);
+}
+
+// Python raises what waits for this thread, as it does at the next instruction. Were it taken back instead, Python's sign
+// that something waits would stay: it would look at each instruction, and in 3.11 go round for ever under a debugger.
+inline void raise_now() {
+  PyObject* result = g_nothing == nullptr ? nullptr : PyObject_CallNoArgs(g_nothing);
+  if (result == nullptr && PyErr_Occurred() != nullptr) {
+    PyObject *type, *value, *traceback;
+    PyErr_Fetch(&type, &value, &traceback);
+    Py_XDECREF(traceback);  // the frame is ours
+    PyErr_Restore(type, value, nullptr);
+    return;
+  }
+  Py_XDECREF(result);
+  PyThreadState_SetAsyncExc(PyThread_get_thread_ident(), nullptr);
+  PyErr_SetNone(g_error);
+}
+
+inline void make_nothing() {
+  PyObject* names = PyDict_New();
+  if (names != nullptr) g_nothing = PyRun_String("lambda: None", Py_eval_input, names, names);
+  Py_XDECREF(names);
+  PyErr_Clear();  // it is done without then
 }
 
 constexpr std::array<const char*, 14> kOperators = {"__add__", "__radd__", "__iadd__", "__sub__", "__isub__",
@@ -41,9 +65,8 @@ PyObject* operate(PyObject* self, PyObject* arguments, PyObject* words) {
   const auto plain = reinterpret_cast<PyCFunctionWithKeywords>(reinterpret_cast<void (*)()>(g_operators[N].plain));
   PyObject* result = plain(self, arguments, words);
   if (result == nullptr || !about_to_raise()) return result;
-  PyThreadState_SetAsyncExc(PyThread_get_thread_ident(), nullptr);
   Py_DECREF(result);
-  PyErr_SetNone(g_error);
+  raise_now();
   return nullptr;
 }
 
@@ -67,6 +90,7 @@ void watch_operators(PyTypeObject* base, std::index_sequence<N...>) {
 
 // `base` is the class that has the methods, torch._C.TensorBase.
 inline void watch_operators(PyTypeObject* base) {
+  if (g_nothing == nullptr) make_nothing();
   if (g_operators[0].method == nullptr) watch_operators(base, std::make_index_sequence<kOperators.size()>{});
 }
 
