@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from tensordbg.backends.tensorflow.attributes import attributes_json, with_notes
+from tensordbg.backends.tensorflow.attributes import attributes_json, eager_attributes, with_notes
 
 
 def attributes_of(function: Any, op_type: str) -> dict[str, object]:
@@ -54,3 +54,32 @@ def test_text_and_types_without_numbers_do_no_harm() -> None:
 def test_notes_that_say_nothing_are_left_out() -> None:
     assert with_notes('{"axis": 1}', {"a": [], "b": False}) == '{"axis": 1}'
     assert json.loads(with_notes('{"axis": 1}', {"a": [2], "b": False})) == {"axis": 1, "a": [2]}
+
+
+def test_an_eager_operation_has_those_of_its_node() -> None:
+    """As the runtime takes them: in words, numbers, lists and types, of which some are left to it."""
+    settings = (
+        "strides",
+        [1, 2, 2, 1],
+        "padding",
+        b"SAME",
+        "data_format",
+        "NHWC",
+        "dilations",
+        (1, 1, 1, 1),
+        "T",
+        None,
+    )
+    assert eager_attributes("Conv2D", settings) == {
+        "strides": [1, 2, 2, 1],
+        "padding": "SAME",
+        "data_format": "NHWC",
+        "dilations": [1, 1, 1, 1],
+    }
+    assert eager_attributes("Cast", ("DstT", tf.float16, "SrcT", 1, "Truncate", False)) == {
+        "DstT": "float16",
+        "SrcT": "float32",
+        "Truncate": False,
+    }
+    assert eager_attributes("LeakyRelu", ("alpha", np.inf)) == {"alpha": "inf"}
+    assert eager_attributes("LeakyRelu", ()) == eager_attributes("nothing known", ("a", 1)) == {}

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from tensordbg.backends.tensorflow import dtypes
+from tensordbg.backends.tensorflow.internals import op_def_registry
 
 _LONGEST = 16
 """Elements of a list, or of a constant, that are still kept."""
@@ -23,6 +24,20 @@ def attributes_json(node: Any) -> str:
             if value is not None:
                 found[name] = value
     return json.dumps(found)
+
+
+def eager_attributes(op_type: str, settings: Sequence[Any]) -> dict[str, object]:
+    """The small attributes of an operation that runs eagerly.
+
+    Args:
+        op_type: Its type.
+        settings: Names and values in turn, as the runtime takes them: `("alpha", 0.3, "T", 1)`.
+    """
+    definition = op_def_registry.get(op_type)
+    kinds = {} if definition is None else {each.name: each.type for each in definition.attr}
+    named = zip(settings[::2], settings[1::2], strict=False)
+    found = {name: _plain_setting(kinds[name], value) for name, value in named if name in kinds}
+    return {name: value for name, value in found.items() if value is not None}
 
 
 def with_notes(attributes: str, notes: Mapping[str, object]) -> str:
@@ -44,6 +59,21 @@ def _plain(attribute: Any) -> object:
         return _small_constant(attribute.tensor)
     if kind == "list" and 0 < len(attribute.list.i) <= _LONGEST:
         return list(attribute.list.i)
+    return None
+
+
+def _plain_setting(kind: str, value: Any) -> object:
+    if kind == "type":
+        enum = getattr(value, "as_datatype_enum", value)
+        return dtypes.name_of(enum) if isinstance(enum, int) else None
+    if kind == "float" and isinstance(value, (int, float)):
+        return float(value) if np.isfinite(value) else str(value)
+    if kind == "string" and isinstance(value, (bytes, str)) and len(value) < 200:
+        return (value.decode("utf-8", "replace") if isinstance(value, bytes) else value) or None
+    if kind == "list(int)" and isinstance(value, (list, tuple)) and 0 < len(value) <= _LONGEST:
+        return [int(each) for each in value]
+    if kind in ("int", "bool") and isinstance(value, (int, np.integer)):
+        return bool(value) if kind == "bool" else int(value)
     return None
 
 

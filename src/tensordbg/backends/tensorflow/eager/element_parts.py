@@ -6,11 +6,12 @@ Python makes of that.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import json
+from collections.abc import Callable, Iterator, Sequence
 from types import FrameType
 from typing import Any
 
-from tensordbg.backends.tensorflow.attributes import with_notes
+from tensordbg.backends.tensorflow.attributes import eager_attributes, with_notes
 from tensordbg.backends.tensorflow.eager.bound_names import names_bound
 from tensordbg.backends.tensorflow.internals import iterator_ops
 from tensordbg.model import ELEMENT_PARTS
@@ -25,18 +26,20 @@ _MOST_FRAMES = 16
 _MOST_PARTS = 64
 
 
-def element_note(op_type: str, frame: FrameType | None) -> str:
+def site_attributes(op_type: str, settings: Sequence[Any], frame: FrameType | None) -> str:
     """The attributes of an eager operation, with where its outputs stand in the element that it takes, if it does.
 
     Args:
         op_type: Its type.
+        settings: Its settings' names and values in turn, as the runtime takes them.
         frame: The innermost frame.
     """
+    attributes = json.dumps(eager_attributes(op_type, settings))
     if op_type not in GIVING:
-        return "{}"
+        return attributes
     iterator = _iterator(frame)
     parts = [] if iterator is None else list(_parts("", iterator.element_spec))
-    return with_notes("{}", {ELEMENT_PARTS: parts if len(parts) <= _MOST_PARTS else []})
+    return with_notes(attributes, {ELEMENT_PARTS: parts if len(parts) <= _MOST_PARTS else []})
 
 
 def dataset_name(frame: FrameType | None, is_own: Callable[[str], bool]) -> str:

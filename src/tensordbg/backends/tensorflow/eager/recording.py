@@ -6,6 +6,7 @@ All threads pass there. The user's operation runs first, or is on the way, whate
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -13,7 +14,7 @@ from tensordbg.backends.tensorflow import dtypes
 from tensordbg.backends.tensorflow.attributes import with_notes
 from tensordbg.backends.tensorflow.devices import Devices
 from tensordbg.backends.tensorflow.eager.at_hand import SILENT, OperationNotices
-from tensordbg.backends.tensorflow.eager.element_parts import GIVING, dataset_name, element_note
+from tensordbg.backends.tensorflow.eager.element_parts import GIVING, dataset_name, site_attributes
 from tensordbg.backends.tensorflow.eager.entries import Entries, Entry
 from tensordbg.backends.tensorflow.eager.gradients import EagerGradients
 from tensordbg.backends.tensorflow.eager.outside_names import names_of_variable, outside_names
@@ -71,7 +72,7 @@ class Eager:
         self._stacks = stacks
         self._recorder: Recorder
         self._visible_devices = Devices()
-        self._sites: dict[tuple[str, StackKey, tuple[int, ...], str, int, str], int] = {}
+        self._sites: dict[tuple[str, StackKey, tuple[int, ...] | None, str, int, str], int] = {}
         self._devices: dict[str, int] = {}
 
     def install(self, recorder: Recorder) -> None:
@@ -108,7 +109,8 @@ class Eager:
                     self._variables.learn_name(result, name)
             elif recorder.active and op_type not in SILENT:
                 try:
-                    self._operation(op_type, args[: input_count(op_type)], result)
+                    count = input_count(op_type)
+                    self._operation(op_type, args[:count], result, args[count:])
                 except Exception as error:  # noqa: BLE001  a fault of ours must not reach the program
                     recorder.fail(f"recording {op_type}", error)
             return result
@@ -142,7 +144,7 @@ class Eager:
             if op_type.startswith(FUNCTION_NAMES):
                 recorder.warn(f"{op_type} was traced before recording began; what it computes is not recorded")
             elif op_type not in SILENT:
-                self._operation(op_type, call[3], result)
+                self._operation(op_type, call[3], result, call[4])
         except Exception as error:  # noqa: BLE001  a fault of ours must not reach the program
             recorder.fail(f"recording {op_type}", error)
         return result
@@ -200,7 +202,7 @@ class Eager:
         for position in function.handles:
             known[position] = self._handle(inputs[position])
         frame = sys._getframe(3)  # noqa: SLF001
-        site = self._site(function.name, stack_key(frame), (), CallKind.CALL)
+        site = self._site(function.name, stack_key(frame), None)
         return recorder.begin_call(site, function.number, function.step_key, known)
 
     def _handle(self, given: Any) -> int:
@@ -212,7 +214,7 @@ class Eager:
         self._recorder.catalog.use_variable(number)
         return variable_reference(number)
 
-    def _operation(self, op_type: str, inputs: Any, result: Any) -> None:
+    def _operation(self, op_type: str, inputs: Any, result: Any, settings: Sequence[Any]) -> None:
         """Records an eager operation that has just run."""
         recorder = self._recorder
         if recorder.pace is not None:
@@ -225,7 +227,7 @@ class Eager:
         handle = _FromOutside(NONE, given[0]) if op_type in READERS else None
         if op_type in GIVING:
             handle = _FromOutside(NONE, None, dataset_name(sys._getframe(2), recorder.catalog.user_code.is_user))  # noqa: SLF001
-        site = self._site(op_type, key, tuple(touched), CallKind.NONE, handle)
+        site = self._site(op_type, key, tuple(touched), handle, settings)
         step = recorder.wanted_step(site)
         if step == NONE:
             return
@@ -247,7 +249,7 @@ class Eager:
             return
         with recorder.guard(f"noting the error of {op_type}"):
             key = stack_key(sys._getframe(2))  # noqa: SLF001
-            site = self._site(op_type, key, (), CallKind.NONE)
+            site = self._site(op_type, key, ())
 
             def begin() -> int:
                 references = [self.known_input(value, key, place) for place, value in enumerate(flat(inputs))]
@@ -300,7 +302,7 @@ class Eager:
             return int(reference)
         if value._datatype_enum() not in dtypes.RECORDED:  # noqa: SLF001
             return UNKNOWN_INPUT
-        site = self._site("Input", key, (), CallKind.NONE, _FromOutside(place, given))
+        site = self._site("Input", key, (), _FromOutside(place, given))
         return self._record_source(site, value)
 
     def _read(self, variable: Any, key: StackKey) -> int:
@@ -312,7 +314,7 @@ class Eager:
                 context.context(), "ReadVariableOp", None, variable.handle, "dtype", variable.dtype
             )
         touched = (number,) if number != NONE else ()
-        site = self._site("ReadVariableOp", key, touched, CallKind.NONE, _FromOutside(NONE, variable.handle))
+        site = self._site("ReadVariableOp", key, touched, _FromOutside(NONE, variable.handle))
         return self._record_source(site, value)
 
     def _slots(self, slots: Slots, given: list[Any], key: StackKey) -> None:
@@ -326,7 +328,7 @@ class Eager:
                 value = self._entries.fast_path(
                     context.context(), slots.reader, None, handle, *rows, "dtype", dtype
                 )  # fmt: skip
-            self._record_source(self._site(slots.reader, key, (number,), CallKind.NONE), value)
+            self._record_source(self._site(slots.reader, key, (number,)), value)
 
     def _record_source(self, site: int, value: Any) -> int:
         """Records a tensor that no recorded operation made, as an execution of its own."""
@@ -343,8 +345,14 @@ class Eager:
         return known
 
     def _site(
-        self, op_type: str, key: StackKey, variables: tuple[int, ...], call: CallKind, given: _FromOutside | None = None
+        self,
+        op_type: str,
+        key: StackKey,
+        variables: tuple[int, ...] | None,
+        given: _FromOutside | None = None,
+        settings: Sequence[Any] = (),
     ) -> int:
+        """The number of a site; of variables those that it touches, `None` where it calls a function."""
         # A model calls all its layers from one line.
         layer, (place, dataset) = self._layers.path, (NONE, "") if given is None else (given.place, given.dataset)
         known = self._sites.get((op_type, key, variables, layer, place, dataset))
@@ -352,7 +360,8 @@ class Eager:
             catalog = self._recorder.catalog
             with catalog.lock:
                 known = catalog.new_sites(1)
-                described = self._describe(known, op_type, key, variables, call)
+                attributes = site_attributes(op_type, settings, sys._getframe(1))  # noqa: SLF001
+                described = replace(self._describe(known, op_type, key, variables), attributes=attributes)
                 named = described if given is None else self._named(described, given)
                 catalog.add_sites(self._backward.marked([named]))
             self._sites[op_type, key, variables, layer, place, dataset] = known
@@ -372,14 +381,15 @@ class Eager:
         name = site.name if site.op_type in READERS else names[0]
         return replace(site, name=name, attributes=with_notes(site.attributes, {PYTHON_NAMES: [names]}))
 
-    def _describe(self, number: int, op_type: str, key: StackKey, variables: tuple[int, ...], call: CallKind) -> Site:
+    def _describe(self, number: int, op_type: str, key: StackKey, variables: tuple[int, ...] | None) -> Site:
         self._layers.look()
+        touched, calls = variables or (), variables is None
         stack = self._stacks.current(key, sys._getframe(3))  # noqa: SLF001
         return Site(
-            number, op_type, "PartitionedCall" if call is CallKind.CALL else op_type, NONE, stack,
-            device=context.context().device_name or "", call=call,
-            reads=variables if op_type in READERS else (), writes=variables if writes(op_type) else (),
-            framework=TENSORFLOW, attributes=element_note(op_type, sys._getframe(1)),  # noqa: SLF001
+            number, op_type, "PartitionedCall" if calls else op_type, NONE, stack,
+            device=context.context().device_name or "", call=CallKind.CALL if calls else CallKind.NONE,
+            reads=touched if op_type in READERS else (), writes=touched if writes(op_type) else (),
+            framework=TENSORFLOW,
         )  # fmt: skip
 
 
