@@ -154,7 +154,29 @@ def of_keras(folder: Path, optimizer: Callable[..., Any], scale: float = 1.0, co
 def test_the_momentum_of_two_frameworks_is_named_among_all_their_numbers(runs: Path, tmp_path: Path) -> None:
     assert tensordbg.diff(of_keras(tmp_path / "a", lambda of: of.SGD(0.1, 0.9)), runs / "sgd").status == "same"
     found = first(tensordbg.diff(of_keras(tmp_path / "b", lambda of: of.SGD(0.1, 0.8)), runs / "sgd"))
-    assert [(told.attribute, told.a, told.b) for told in found.difference] == [("constant", 0.8, 0.9)]
+    assert [(told.attribute, told.a, told.b) for told in found.difference] == [("momentum", 0.8, 0.9)]
+
+
+def test_settings_by_which_an_optimizer_changes_what_it_keeps_have_their_names(runs: Path, tmp_path: Path) -> None:
+    def other(w: Any) -> Any:
+        return torch.optim.SGD(w, 0.1, momentum=0.8)
+
+    def betas(w: Any) -> Any:
+        return torch.optim.AdamW(w, 1e-2, weight_decay=0.1, betas=(0.9, 0.99))
+
+    found = first(tensordbg.diff(runs / "sgd", trained(tmp_path / "b", other)))
+    assert [(told.attribute, told.a, told.b) for told in found.difference] == [("momentum", 0.9, 0.8)]
+    assert (found.suggestion, "learning rate" in found.explanation) == ("set momentum to 0.9 in B", False)
+    found = first(tensordbg.diff(runs / "adamw", trained(tmp_path / "c", betas)))
+    assert "beta2" in found.difference[0].attribute
+
+
+def test_a_decay_of_weights_that_one_run_adds_to_the_gradient(runs: Path, tmp_path: Path) -> None:
+    def decaying(w: Any) -> Any:
+        return torch.optim.SGD(w, 0.1, momentum=0.9, weight_decay=0.1)
+
+    found = first(tensordbg.diff(runs / "sgd", trained(tmp_path / "b", decaying)))
+    assert "B computes aten::add on the way of the parameter, as weight decay does" in found.explanation
 
 
 def test_a_loss_is_told_before_what_an_optimizer_keeps_and_reads_again(tmp_path: Path) -> None:

@@ -39,7 +39,7 @@ def other_parts(a: Apart, b: Apart, pair: Pair) -> bool:
 def _takes_part(apart: Apart, row: int) -> bool:
     size = apart.side.numbers.size
     whole = [size[each] for each in apart.side.edges.parents[row] if size[each] > 1]
-    return apart.side.operation(row).kind in _ONE_BY_ONE and bool(whole) and size[row] < min(whole)
+    return apart.side.operation(row).kind in _ONE_BY_ONE and bool(whole) and size[row] < max(whole)
 
 
 def _wholes(apart: Apart, row: int, labels: frozenset[int]) -> frozenset[int]:

@@ -19,11 +19,12 @@ from tensordbg.analysis.diff.padding import around, spatial_sizes
 from tensordbg.analysis.diff.result import AttributeDifference
 from tensordbg.model import NOTES
 from tensordbg.operations.kinds import Kind
-from tensordbg.operations.setting_names import common_name
+from tensordbg.operations.setting_names import common_name, setting_of_kept
+from tensordbg.operations.traits import Trait
 
 _OF_TYPE = frozenset({"T", "Tidx", "Tshape", "dtype", "DstT", "SrcT", "U", "Tparams", "Tindices", "Tdim", "Treduction"})
 """Attributes that only say of which type the numbers are."""
-_NO_SETTINGS = frozenset({"autocast", "value", "data_format"})
+_NO_SETTINGS = frozenset({"autocast", "value", "data_format", "explicit_paddings", "use_cudnn_on_gpu"})
 """Attributes that say of an operation something else than what it makes of equal numbers."""
 _OF_STATE = frozenset({"momentum"})
 """Settings that say what is kept for later, and stand in no formula of the result."""
@@ -35,9 +36,15 @@ _AXIS = "axis"
 _OVER_LAST_AXIS = frozenset({Kind.SOFTMAX, Kind.LOG_SOFTMAX})
 """Operations that go along the last axis where they are told none, as all of TensorFlow's do."""
 _PADDING = "padding"
+_FACTOR = "factor"
+"""The number by which an operation multiplies what it adds."""
+_SCALE, _DROPOUT = "scale", "dropout_p"
+_WRITTEN_AGAIN = 6
+"""So many operations that go on from a value are looked at for the one that is known to write a variable."""
 _WALKED = 40
 """So many operations of a formula are looked at."""
-_CONSTANT = "constant"
+CONSTANT = "constant"
+"""The name of a number of which no other is known."""
 
 
 class _Number(NamedTuple):
@@ -70,12 +77,35 @@ def settings_of(apart: Apart, row: int) -> dict[str, object]:
     }  # fmt: skip
     for name in _OF_SPACE & found.keys():
         found[name] = _spatial(found[name], said.get("data_format"))
+    if kept := _kept_setting(apart, row):
+        found = {kept if name == _FACTOR else name: value for name, value in found.items()}
+    if found.get(_PADDING) == "EXPLICIT":
+        found[_PADDING] = _explicit(said.get("explicit_paddings"), said.get("data_format"))
+    if apart.side.operation(row).has(Trait.CONTRACTS) and apart.side.operation(row).has(Trait.TAKES_MAXIMUM_AWAY):
+        _complete_attention(found, apart, row)
     if apart.side.operation(row).kind in _OVER_LAST_AXIS:
         found.setdefault(_AXIS, -1)
     axis, rank = found.get(_AXIS), _rank(apart, row)
     if isinstance(axis, int) and rank:
         found[_AXIS] = axis % rank
     return found
+
+
+def _complete_attention(settings: dict[str, object], apart: Apart, row: int) -> None:
+    """Says the scale of an attention that is told none, and nothing of a dropout that drops nothing."""
+    parents = apart.side.edges.parents[row]
+    query = apart.side.shape(parents[0]) if parents else None
+    if query and query[-1] > 0:
+        settings.setdefault(_SCALE, query[-1] ** -0.5)
+    if not settings.get(_DROPOUT):
+        settings.pop(_DROPOUT, None)
+
+
+def _explicit(paddings: object, layout: object) -> object:
+    """The zeros in front and behind along each axis of space, of a list with those of all axes."""
+    if not isinstance(paddings, list) or not isinstance(layout, str) or len(paddings) != 2 * len(layout):
+        return "EXPLICIT"
+    return [paddings[2 * at : 2 * at + 2] for at, axis in enumerate(layout) if axis not in "NC"]
 
 
 def _with_padding(given: dict[str, object], sizes: tuple[Sequence[int], Sequence[int]] | None) -> dict[str, object]:
@@ -136,7 +166,7 @@ def _unlike_number(a: Apart, b: Apart, pair: Pair) -> tuple[AttributeDifference,
         numbers_a, numbers_b = list(of(a, pair.a)), list(of(b, pair.b))
         left_a, left_b = _only(numbers_a, numbers_b), _only(numbers_b, numbers_a)
         if len(left_a) == len(left_b) == 1:
-            name = next((each.name for each in (*left_a, *left_b) if each.name != _CONSTANT), _CONSTANT)
+            name = next((each.name for each in (*left_a, *left_b) if each.name != CONSTANT), CONSTANT)
             return (AttributeDifference(name, as_written(left_a[0].value), as_written(left_b[0].value)),)
     return ()
 
@@ -155,7 +185,7 @@ def own_numbers(apart: Apart, row: int) -> Iterator[_Number]:
     side = apart.side
     found = [(name, value) for name, value in settings_of(apart, row).items() if name not in _OF_STATE]
     constants = (
-        (_name_of(apart, parent), float(side.numbers.statistics[parent, LOW]))
+        (_name_of(apart, parent) or _kept_setting(apart, row) or CONSTANT, float(side.numbers.statistics[parent, LOW]))
         for parent in side.edges.parents[row] if side.numbers.size[parent] == 1 and not side.edges.parents[parent]
     )  # fmt: skip
     for name, value in (*found, *constants):
@@ -164,10 +194,33 @@ def own_numbers(apart: Apart, row: int) -> Iterator[_Number]:
 
 
 def _name_of(apart: Apart, row: int) -> str:
-    """The name of the variable that a single number was read of, such as a learning rate."""
+    """The name of the variable that a single number was read of, such as a learning rate; empty where it was not."""
     reads = apart.side.site(row).reads
     variable = apart.side.program.variables.get(reads[0]) if len(reads) == 1 else None
-    return _CONSTANT if variable is None else variable.name.rpartition("/")[2].replace("_", " ") or _CONSTANT
+    return "" if variable is None else variable.name.rpartition("/")[2].replace("_", " ")
+
+
+def _kept_setting(apart: Apart, row: int) -> str:
+    """The setting that a number is which goes into an operation that writes what an optimizer keeps; else empty."""
+    multiplies = apart.side.operation(row).kind is Kind.MULTIPLY
+    return setting_of_kept(_written_name(apart, row), multiplies=multiplies) if apart.side.updates[row] else ""
+
+
+def _written_name(apart: Apart, row: int) -> str:
+    """The name of the variable that an operation writes, or whose value is what it made.
+
+    In its first step an optimizer has only begun to keep something, and its name is not known yet.
+    """
+    side = apart.side
+
+    def gone_on_with(made: int) -> list[int]:
+        return [each for each in side.edges.children[made] if side.edges.parents[each][0] == made]
+
+    for each in reached(row, gone_on_with, _WRITTEN_AGAIN):
+        touched = (*side.site(each).reads, *side.site(each).writes)
+        if len(touched) == 1 and touched[0] in side.program.variables:
+            return side.program.variables[touched[0]].name.rpartition("/")[2]
+    return ""
 
 
 def _formula_numbers(apart: Apart, row: int) -> Iterator[_Number]:

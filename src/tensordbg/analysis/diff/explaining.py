@@ -214,10 +214,8 @@ def _value(a: Apart, b: Apart, pair: Pair) -> Explained:
             text += "; they are made of parts of one value: gates, heads or channels are in another order"
             suggestion = SUGGESTIONS["order"]
     elif difference:
-        text, suggestion = (
-            f"from equal inputs, with unlike attributes: {attributes_text(difference)}",
-            settings_to_set(difference),
-        )
+        text = f"from equal inputs, with unlike attributes: {attributes_text(difference)}"
+        suggestion = settings_to_set(difference)
     elif given := _extra_input(a, b, pair):
         run, shape = given
         text = f"{types[0 if run == 'A' else 1]} of {run} is given {shape} besides, which the other run's is not"

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from tensordbg.analysis.diff.apart import Apart, Pair, are_of_one_kind, distance_of
-from tensordbg.analysis.diff.attributes import attribute_differences
+from tensordbg.analysis.diff.attributes import CONSTANT, attribute_differences
 from tensordbg.analysis.diff.beginnings import Unlike
 from tensordbg.analysis.diff.edges import reached
 from tensordbg.analysis.diff.learning_rate import ratio_of_rates
 from tensordbg.analysis.diff.wording import SUGGESTIONS, Explained, attributes_text, settings_to_set, types_of
 from tensordbg.operations.kinds import Kind
+from tensordbg.operations.setting_names import setting_of_kept
 
+_PARAMETER = "parameter"
 _SUMS = 40
 """So many values before an update are looked at for sums of gradients."""
 
@@ -55,8 +57,13 @@ def _update(a: Apart, b: Apart, pair: Pair) -> Explained:
     step = int(b.side.numbers.step[pair.b])
     text, suggestion = f"the gradients of step {step} agree, and what the optimizers make of them does not", ""
     text += f": {attributes_text(difference)}" if difference else ""
-    ratio = ratio_of_rates(a, b, pair)
-    if ratio is not None:
+    named = bool(difference) and all(each.attribute != CONSTANT for each in difference)
+    ratio = None if named else ratio_of_rates(a, b, pair)
+    if named:
+        suggestion = settings_to_set(difference)
+    elif ratio is not None and (pair.extra_a or pair.extra_b):
+        text += f"; the steps of B are {ratio:.3g} times those of A"
+    elif ratio is not None:
         since = f"; up to step {step - 1} the updates agree" if b.agreed_before(pair.b) else ""
         text += f"; the learning rate of B is {ratio:.3g} times that of A{since}"
         suggestion = f"compare the learning rates and their schedules in step {step}"
@@ -67,10 +74,33 @@ def _update(a: Apart, b: Apart, pair: Pair) -> Explained:
             )
             suggestion = f"clip in both runs alike; {'B' if run == 'A' else 'A'} does not"
         elif extra:
-            text += f"; {run} computes {types_of(mine, extra)} on the way, the other run does not"
+            text += (
+                f"; {run} computes {types_of(mine, extra)} on the way{_as_what(mine, extra)}, the other run does not"
+            )
     return Explained(
         "update", pair.a, pair.b, pair.distance, True, difference, text, suggestion or _of_optimizers(a, b)
     )
+
+
+def _as_what(apart: Apart, extra: tuple[int, ...]) -> str:
+    """What computes the like: a sum of a gradient and its parameter, or of a gradient and what is kept of others."""
+    names = set()
+    for row in extra:
+        if apart.side.operation(row).kind is Kind.ADD:
+            names |= {_variable_behind(apart, parent) for parent in apart.side.edges.parents[row]}
+    if "momentum" in names:
+        return " of what is kept, as Nesterov's momentum does"
+    return " of the parameter, as weight decay does" if _PARAMETER in names else ""
+
+
+def _variable_behind(apart: Apart, row: int) -> str:
+    """`parameter` for the value of a trained variable, for what an optimizer keeps its setting, else empty."""
+    site = apart.side.site(row)
+    touched = [apart.side.program.variables[each] for each in (*site.reads, *site.writes)
+               if each in apart.side.program.variables]  # fmt: skip
+    if any(each.trainable for each in touched):
+        return _PARAMETER
+    return next((setting_of_kept(each.name.rpartition("/")[2], multiplies=True) for each in touched), "")
 
 
 def explain_kept_in_parts(a: Apart, b: Apart, pair: Pair) -> Explained:

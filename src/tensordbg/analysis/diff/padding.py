@@ -15,13 +15,15 @@ def around(padding: object, stride: object, dilation: object, sizes: tuple[Shape
     """Tells for each axis of space how many zeros are put in front and behind; what can't be told stays as it is.
 
     Args:
-        padding: As it was given: a word, or a list of numbers.
+        padding: As it was given: a word, a list of numbers, or one of those in front and behind.
         stride: A number for each axis of space.
         dilation: Likewise; `None` for none.
         sizes: Of the input and of the kernel along each axis of space; `None` where they are not known.
     """
     if isinstance(padding, list) and all(isinstance(each, int) for each in padding):
         return [[each, each] for each in padding]
+    if isinstance(padding, list):
+        return padding
     if sizes is None or not isinstance(stride, list) or len(stride) != len(sizes[0]):
         return padding
     if padding == "VALID":

@@ -26,7 +26,8 @@ SUGGESTIONS = {
     "parameter": "load the values of A into B, transposed where the table of parameters says so",
     "input": "feed both runs the same batch: compare what prepares it, its normalisation and the order of its rows",
     "random": "switch the randomness off in both runs (evaluation mode), or give both the same seed",
-    "update": "compare the settings of the two optimizers: learning rate, momentum, weight decay, epsilon, clipping",
+    "update": "compare the settings of the two optimizers: learning rate, momentum (Nesterov's or not), weight decay, "
+    "epsilon, clipping",
     "unlike updates": "compare the settings of the two optimizers: learning rate, momentum, decay, clipping; and "
     "where they add the epsilon, as Keras's Adam does before it corrects the bias and its RMSprop below the root",
     "order": "compare how the elements of what goes in lie: a weight that is not transposed, gates, heads or channels "

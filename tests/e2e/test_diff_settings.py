@@ -1,0 +1,89 @@
+"""`tdbg diff` of operations whose settings differ, where one framework or formula says them in another way."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tensordbg
+from tensordbg.analysis.diff.result import FirstDifference
+
+torch = pytest.importorskip("torch", reason="PyTorch is not installed here (it comes with the tests on Python 3.11)")
+F: Any = torch.nn.functional
+_DRAWN = np.random.default_rng(5)
+HEADS = [_DRAWN.normal(size=(2, 4, 6, 8)).astype("float32") for _ in range(3)]
+IMAGES = _DRAWN.normal(size=(2, 8, 8, 3)).astype("float32")
+KERNEL = _DRAWN.normal(size=(3, 3, 3, 4)).astype("float32")
+
+
+def first(a: Path, b: Path) -> FirstDifference:
+    result = tensordbg.diff(a, b)
+    assert result.first is not None
+    return result.first
+
+
+def attended(folder: Path, scale: float | None = None) -> Path:
+    with tensordbg.record(folder):
+        query, key, value = map(torch.tensor, HEADS)
+        if scale is None:
+            F.scaled_dot_product_attention(query, key, value, is_causal=True)
+        else:
+            hidden = torch.full((6, 6), -float("inf")).triu(1)
+            _ = (query @ key.transpose(-1, -2) * scale + hidden).softmax(-1) @ value
+    return folder
+
+
+def test_the_scale_of_an_attention_that_is_told_none(tmp_path: Path) -> None:
+    a = attended(tmp_path / "a")
+    assert tensordbg.diff(a, attended(tmp_path / "same", 8**-0.5)).status == "same"
+    found = first(a, attended(tmp_path / "b", 1.0))
+    ((name, mine, theirs),) = [(each.attribute, each.a, each.b) for each in found.difference]
+    assert (name, mine, theirs) == ("scale", pytest.approx(8**-0.5), 1.0)
+
+
+def rotated(folder: Path, halves: bool) -> Path:
+    """Rotary positions, which go with the two halves of a head or with every second number."""
+    with tensordbg.record(folder):
+        x = torch.tensor(HEADS[0])
+        one, other = (x[..., :4], x[..., 4:]) if halves else (x[..., ::2], x[..., 1::2])
+        angles = torch.outer(torch.arange(6.0), torch.tensor([1.0, 0.1, 0.01, 0.001]))
+        _ = one * angles.cos() - other * angles.sin()
+    return folder
+
+
+def test_parts_that_are_multiplied_by_something_smaller(tmp_path: Path) -> None:
+    a = rotated(tmp_path / "a", halves=True)
+    assert tensordbg.diff(a, rotated(tmp_path / "same", halves=True)).status == "same"
+    assert "not the same part" in first(a, rotated(tmp_path / "b", halves=False)).explanation
+
+
+def of_tensorflow(folder: Path, padding: Any = "SAME") -> Path:
+    import tensorflow as tf
+
+    with tensordbg.record(folder):
+        tf.nn.leaky_relu(tf.nn.conv2d(tf.constant(IMAGES), tf.constant(KERNEL), 2, padding), 0.3)
+    return folder
+
+
+def of_torch(folder: Path, padding: int = 0, slope: float = 0.3) -> Path:
+    with tensordbg.record(folder):
+        x = torch.tensor(IMAGES).permute(0, 3, 1, 2)
+        x = x if padding else F.pad(x, (0, 1, 0, 1))
+        F.leaky_relu(F.conv2d(x, torch.tensor(KERNEL).permute(3, 2, 0, 1), stride=2, padding=padding), slope)
+    return folder
+
+
+def test_settings_of_eager_tensorflow_are_held_against_those_of_pytorch(tmp_path: Path) -> None:
+    a = of_tensorflow(tmp_path / "a")
+    assert tensordbg.diff(a, of_torch(tmp_path / "same")).status == "same"
+    slope = first(a, of_torch(tmp_path / "slope", slope=0.01))
+    assert [(each.attribute, each.a, each.b) for each in slope.difference] == [("slope", 0.3, 0.01)]
+    padding = first(a, of_torch(tmp_path / "padding", padding=1))
+    assert [(each.attribute, each.a, each.b) for each in padding.difference] == [
+        ("padding", [[0, 1], [0, 1]], [[1, 1], [1, 1]])
+    ]
+    explicit = first(a, of_tensorflow(tmp_path / "explicit", [[0, 0], [1, 0], [1, 0], [0, 0]]))
+    assert ("padding", "SAME", [[1, 0], [1, 0]]) in [(each.attribute, each.a, each.b) for each in explicit.difference]
