@@ -20,6 +20,7 @@ KERNEL, SQUARE, SCORES, HEAD = (
     (0.5 * _DRAWN.normal(size=size)).astype("float32") for size in ((6, 8), (8, 8), (8, 8), (8, 3))
 )
 X, BIAS = _DRAWN.normal(size=(5, 6)).astype("float32"), _DRAWN.normal(size=8).astype("float32")
+SEQUENCE = [(0.4 * _DRAWN.normal(size=size)).astype("float32") for size in ((5, 3, 6), (6, 32), (8, 32), 32)]
 KEPT = np.arange(8) % 3 > 0
 
 
@@ -157,3 +158,51 @@ def of_batches(folder: Path, scale: float) -> Path:
 def test_the_batch_of_a_data_set_is_an_input_and_no_random_number(tmp_path: Path) -> None:
     a, b = (partial(of_batches, scale=scale) for scale in (1.0, 0.5))
     assert first(tensordbg.diff(a(tmp_path / "a"), b(tmp_path / "b"))).kind == "input"
+
+
+def sequence_in_keras(folder: Path) -> Path:
+    import keras
+    import tensorflow as tf
+
+    layer, head = keras.layers.LSTM(8), tf.Variable(HEAD)
+    layer.build((5, 3, 6))
+    layer.set_weights(SEQUENCE[1:])
+    with tensordbg.record(folder):
+        tf.function(lambda x: tf.reduce_mean(tf.square(layer(x) @ head)))(tf.constant(SEQUENCE[0]))
+    return folder
+
+
+def sequence_in_torch(folder: Path, change: str = "") -> Path:
+    layer = torch.nn.LSTM(6, 8, batch_first=True)
+    x, kernel, recurrent, bias = map(torch.tensor, SEQUENCE)
+    head = torch.nn.Parameter(torch.tensor(HEAD))
+    gates = kernel.T.reshape(4, 8, 6)
+    with torch.no_grad():
+        layer.weight_ih_l0.copy_((gates[[0, 2, 1, 3]] if change == "gates" else gates).reshape(32, 6))
+        layer.weight_hh_l0.copy_(recurrent.T)
+        layer.bias_ih_l0.copy_(bias)
+        layer.bias_hh_l0.fill_(0.1 if change == "bias" else 0.0)
+    with tensordbg.record(folder), torch.no_grad():
+        outputs, _ = layer(x)
+        _ = (outputs[:, 0 if change == "first" else -1] @ head).square().mean()
+    return folder
+
+
+@pytest.fixture(scope="module")
+def sequence(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return sequence_in_keras(tmp_path_factory.mktemp("sequence") / "keras")
+
+
+@pytest.mark.parametrize(("change", "said"), [("gates", "nothing in common"), ("bias", "nothing in common"),
+                                              ("first", "multiply by the same values")])  # fmt: skip
+def test_a_sequence_in_one_operation_whose_only_result_is_a_number(
+    sequence: Path, tmp_path: Path, change: str, said: str
+) -> None:
+    found = tensordbg.diff(sequence, sequence_in_torch(tmp_path / "b", change))
+    assert found.status == "diverged"
+    assert found.first is not None
+    assert said in found.first.explanation
+
+
+def test_the_same_sequence(sequence: Path, tmp_path: Path) -> None:
+    assert tensordbg.diff(sequence, sequence_in_torch(tmp_path / "b")).status == "same"

@@ -32,7 +32,7 @@ from tensordbg.analysis.diff.rerun import run_again
 from tensordbg.analysis.diff.result import ComparedTensor, Comparison, FirstDifference
 from tensordbg.analysis.diff.side import Side, read_side
 from tensordbg.analysis.diff.steps import align, step_errors, with_drift
-from tensordbg.analysis.diff.unlike_results import unlike_results
+from tensordbg.analysis.diff.unlike_results import have_results_in_common, unlike_results
 from tensordbg.analysis.diff.unlike_sources import unlike_sources
 from tensordbg.analysis.diff.wording import Explained
 from tensordbg.analysis.program.layer_path import layer_path
@@ -100,7 +100,7 @@ def compare_sides(a: Side, b: Side, asked: Asked) -> Comparison:
     beside = ((pair.a, pair.b) for pair in _of_first_step(b, pairs) if pair.beside)
     begun = tuple(dict.fromkeys([*((found.row_a, found.row_b) for _, found in explained), *beside]))
     matched = int((agreement.b & ~b.numbers.constant).sum())
-    in_common = bool(matched or anchors.b.any())
+    in_common = bool(matched or anchors.b.any()) and bool(differences or have_results_in_common(apart_a, apart_b))
     unmatched = int((~agreement.b & ~b.numbers.constant).sum())
     return Comparison(
         status=_status(differences, matched, unmatched) if in_common else "not_comparable",

@@ -2,18 +2,22 @@
 
 No operation of the one corresponds to any of the other there, as where one framework has a whole sequence in one
 product and another takes it step by step. That the results differ is certain; where, only by the values that both begin
-with.
+with, or by a value that both multiply by, such as a parameter.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import islice
+from itertools import chain, islice
 
-from tensordbg.analysis.diff.apart import Apart, Pair
+import numpy as np
+
+from tensordbg.analysis.columns.reading import Bools
+from tensordbg.analysis.diff.apart import Apart, Pair, distance_of
 from tensordbg.analysis.diff.edges import reached
 from tensordbg.analysis.diff.matching import FAR
 from tensordbg.analysis.diff.wording import Explained
+from tensordbg.operations.traits import Trait
 
 _FAR_AHEAD = 2000
 """So many values are looked at to find what becomes of one."""
@@ -21,11 +25,12 @@ _FAR_AHEAD = 2000
 
 def unlike_results(a: Apart, b: Apart) -> dict[Pair, Explained]:
     """Finds the first forks of one value from which both runs come to results of one size that differ."""
-    return dict(islice(_met(a, b), 1))
+    return dict(islice(chain(_met(a, b), _multiplied_alike(a, b)), 1))
 
 
 def _met(a: Apart, b: Apart) -> Iterator[tuple[Pair, Explained]]:
     step_a, step_b = a.side.numbers.step, b.side.numbers.step
+    least = 2 if _any_agrees(a) or _any_agrees(b) else 1
     by_label: dict[tuple[int, int], int] = {}
     for theirs in _forward(a):
         for label in a.taken_whole(theirs):
@@ -33,10 +38,41 @@ def _met(a: Apart, b: Apart) -> Iterator[tuple[Pair, Explained]]:
     for mine in _forward(b):
         keys = ((int(step_b[mine]), label) for label in sorted(b.taken_whole(mine)))
         for theirs in dict.fromkeys(by_label[key] for key in keys if key in by_label):
-            sizes = {int(b.side.numbers.size[row]): row for row in _results(b, mine)}
-            for row in _results(a, theirs):
+            sizes = {int(b.side.numbers.size[row]): row for row in _results(b, mine, least)}
+            for row in _results(a, theirs, least):
                 if int(a.side.numbers.size[row]) in sizes:
                     yield _unlike_from_here(a, b, (theirs, mine), (row, sizes[int(a.side.numbers.size[row])]))
+
+
+def _multiplied_alike(a: Apart, b: Apart) -> Iterator[tuple[Pair, Explained]]:
+    """Products with one value, such as a parameter, that differ for good: the only ones of their size in a step."""
+    theirs = _products(a)
+    for key, mine in _products(b).items():
+        if len(mine) == len(theirs.get(key, ())) == 1:
+            yield _unlike_products(a, b, (theirs[key][0], mine[0]))
+
+
+def _products(apart: Apart) -> dict[tuple[int, int, int], list[int]]:
+    """The products of a forward pass that differ for good, by step, size and the label of what both multiply by."""
+    side, found = apart.side, dict[tuple[int, int, int], list[int]]()
+    for row in sorted(apart.regions.lasting):
+        if side.kept[row] or side.backward[row] or not side.operation(row).has(Trait.CONTRACTS):
+            continue
+        for parent in side.edges.parents[row]:
+            if apart.label[parent] >= 0 and side.numbers.size[parent] > 1:
+                key = int(side.numbers.step[row]), int(side.numbers.size[row]), int(apart.label[parent])
+                found.setdefault(key, []).append(row)
+    return found
+
+
+def _unlike_products(a: Apart, b: Apart, rows: tuple[int, int]) -> tuple[Pair, Explained]:
+    names = a.side.site(rows[0]).op_type, b.side.site(rows[1]).op_type
+    text = f"{names[0]} of A and {names[1]} of B multiply by the same values, and what they multiply is not the same"
+    suggestion = (
+        "compare what goes into this layer: which output of the one before, which place in time, what is between"
+    )
+    distance = distance_of(a, b, *rows)
+    return Pair(*rows, distance), Explained("value", *rows, distance, False, (), text, suggestion)
 
 
 def _forward(apart: Apart) -> list[int]:
@@ -44,13 +80,32 @@ def _forward(apart: Apart) -> list[int]:
     return [fork for fork in apart.regions.forks if not (side.kept[fork] or side.backward[fork])]
 
 
-def _results(apart: Apart, fork: int) -> list[int]:
-    """The results that are made of a fork in its step; single numbers are too little to go by."""
+def have_results_in_common(a: Apart, b: Apart) -> bool:
+    """Tells whether a result of one run is in the other as well, or one has none: else nothing says that they agree."""
+    return _any_agrees(a) or _any_agrees(b) or not (_ends(a).any() and _ends(b).any())
+
+
+def _any_agrees(apart: Apart) -> bool:
+    """Whether a result is one of the other run too; then a single number that is not is too little to go by."""
+    return bool((_ends(apart) & (apart.label >= 0)).any())
+
+
+def _ends(apart: Apart) -> Bools:
+    """Marks what a forward pass makes and nothing goes on from."""
+    side = apart.side
+    parents, children = side.edges.parents, side.edges.children
+    ends = np.array([bool(parents[row] and not children[row]) for row in range(len(side.numbers))], dtype=np.bool_)
+    result: Bools = ends & ~(side.kept | side.backward | side.drawn_in_vain | apart.constant)
+    return result
+
+
+def _results(apart: Apart, fork: int, least: int) -> list[int]:
+    """The results with so many elements that are made of a fork in its step."""
     side, step = apart.side, apart.side.numbers.step
     ahead = reached(fork, lambda row: (each for each in apart.followed(row) if step[each] == step[fork]), _FAR_AHEAD)
     return [
         row for row in ahead
-        if side.numbers.size[row] > 1 and not (side.edges.children[row] or side.kept[row] or side.backward[row])
+        if side.numbers.size[row] >= least and not (side.edges.children[row] or side.kept[row] or side.backward[row])
     ]  # fmt: skip
 
 
