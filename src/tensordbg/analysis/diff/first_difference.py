@@ -278,9 +278,9 @@ def _trains(apart: Apart, ahead: list[int]) -> bool:
 
 def _only_one(a: Apart, b: Apart, ahead_a: list[int], ahead_b: list[int]) -> Pair | None:
     """An operation that keeps the size of what it takes, of a kind that the other run has nowhere behind the same."""
-    if _is_extra(b, ahead_b, a.side.kinds[ahead_a]):
+    if _is_extra(b, ahead_b, np.append(a.side.kinds[ahead_a], a.side.fused_kinds)):
         return Pair(ahead_a[0], ahead_b[0], FAR, extra_b=(ahead_b[0],))
-    if _is_extra(a, ahead_a, b.side.kinds[ahead_b]):
+    if _is_extra(a, ahead_a, np.append(b.side.kinds[ahead_b], b.side.fused_kinds)):
         return Pair(ahead_a[0], ahead_b[0], FAR, extra_a=(ahead_a[0],))
     return None
 

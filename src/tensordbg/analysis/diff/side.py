@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
@@ -19,7 +20,7 @@ from tensordbg.analysis.program.details import Details
 from tensordbg.analysis.program.events import read_bad, read_events, read_executions
 from tensordbg.analysis.program.locations import Locations
 from tensordbg.analysis.program.operations import operation_of
-from tensordbg.model import NONE, Site
+from tensordbg.model import FUSED, NONE, Site
 from tensordbg.operations.kinds import Kind
 from tensordbg.operations.operation import Operation
 from tensordbg.operations.traits import Trait
@@ -93,6 +94,15 @@ class Side:
 
     def _fingerprint(self, row: int) -> tuple[int, bytes]:
         return int(self.numbers.size[row]), self.numbers.statistics[row].tobytes()
+
+    @cached_property
+    def fused_kinds(self) -> Ints:
+        """The kinds of operations whose results compiled kernels keep to themselves: they run, and have no values."""
+        number = {kind: position for position, kind in enumerate(Kind)}
+        sites = [site for site in self.program.sites.values() if FUSED in site.attributes]
+        fused = [number[operation_of(site).kind] for site in sites if json.loads(site.attributes).get(FUSED)]
+        result: Ints = np.unique(np.array(fused, dtype=np.int64))
+        return result
 
     @cached_property
     def backward(self) -> Bools:
