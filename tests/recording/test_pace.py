@@ -196,3 +196,24 @@ def test_the_budget_is_told_what_recorded_steps_write(monkeypatch: pytest.Monkey
     program.pace.end()
     assert len(wrote) > 3
     assert set(wrote[1:]) == {7}
+
+
+def test_the_cost_is_told_once_a_minute_and_at_the_end() -> None:
+    program = Program()
+    told: list[float] = []
+    program.pace = Pace(0.02, program.log, lambda: program.now, tell=told.append)
+    while program.now < 59:
+        program.call()
+    assert told == []
+    while program.now < 150:
+        program.call()
+    assert len(told) == 2
+    assert told == pytest.approx([0.02, 0.02], rel=0.1)
+    assert program.pace.end().share == told[-1]
+    assert len(told) == 3
+
+
+def test_no_cost_is_told_where_no_step_has_begun() -> None:
+    told: list[float] = []
+    Pace(0.02, Program().log, tell=told.append).end()
+    assert told == []

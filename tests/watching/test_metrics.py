@@ -37,6 +37,16 @@ def test_the_parser_of_prometheus_reads_the_same_figures(tmp_path: Path) -> None
     assert (events.labels, events.value) == ({"run": 'a "run" \\ and', "process": "train"}, figures.events)
 
 
+def test_the_cost_of_recording_is_told_where_it_was_measured(tmp_path: Path) -> None:
+    writer = eventful_trace(tmp_path / "run")
+    writer.writer.fact({"overhead": 0.5})
+    writer.writer.fact({"overhead": 0.018})
+    look, plain = Looking(writer.finish()).look(), Looking(eventful_trace(tmp_path / "plain").finish()).look()
+    name = "tensordbg_overhead_ratio"
+    assert f'{name}{{run="run",process="train"}} 0.017999999999999999' in metrics_text(look).splitlines()
+    assert not any(line.startswith(name) for line in metrics_text(plain).splitlines())
+
+
 def test_before_there_is_a_run() -> None:
     assert metrics_text(None).splitlines()[-1] == "tensordbg_watched_runs 0"
 

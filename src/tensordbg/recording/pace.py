@@ -20,6 +20,9 @@ _DEFERRED = 16
 _OPERATIONS = 5000
 """Eager operations that belong to no step make one, so many of them."""
 
+_TOLD_EVERY = 60.0
+"""Seconds between two times that the cost is told while the program runs: a week's run tells it 10,000 times."""
+
 
 class Pace:
     """The steps of one recording, in all threads."""
@@ -32,6 +35,7 @@ class Pace:
         *,
         unbounded: bool = False,
         mattering: MatteringTensors | None = None,
+        tell: Callable[[float], None] | None = None,
     ) -> None:
         """Records until the first step begins.
 
@@ -41,6 +45,7 @@ class Pace:
             clock: In seconds.
             unbounded: Whether any number of records may be written, as where their room is used again.
             mattering: What can be recorded alone, if anything can.
+            tell: Takes now and then, and at the end, which share of the program's own time recording has cost so far.
         """
         self.looking = True
         """Whether what runs now is to be recorded."""
@@ -48,6 +53,8 @@ class Pace:
         self._mattering = mattering
         self._log = log
         self._clock = clock
+        self._tell = tell
+        self._told_at = clock()
         self._lock = threading.Lock()
         self._calls: dict[int, int] = {}
         """How many calls are under way, by their threads."""
@@ -101,7 +108,10 @@ class Pace:
         with self._lock:
             self._note_bad()
             self._budget.end(self._clock())
-            return self._budget.spent()
+            spent = self._budget.spent()
+            if self._tell is not None and spent.looked:
+                self._tell(spent.share)
+            return spent
 
     def _begins_step(self, thread: int) -> bool:
         if thread in self._calls:
@@ -115,7 +125,11 @@ class Pace:
     def _begin(self, key: object) -> None:
         self._deferred = self._operations = 0
         self._note_bad()
-        look = self._budget.begin(key, self._clock())
+        now = self._clock()
+        if self._tell is not None and now - self._told_at >= _TOLD_EVERY:
+            self._told_at = now
+            self._tell(self._budget.spent().share)
+        look = self._budget.begin(key, now)
         looking = look is not Look.NOTHING
         if looking and self._mattering is not None:
             self._mattering.choose(alone=look is Look.MATTERING)

@@ -275,7 +275,13 @@ def _open(folder: Path, metadata: TraceMetadata, plan: Plan) -> tuple[Recorder, 
     CATALOG.attach(mattering or tensors)
     recorder = Recorder(CATALOG, log, writer, choice, plan.every)
     if plan.overhead:
-        recorder.pace = Pace(plan.overhead, log, unbounded=plan.last > 0, mattering=mattering)
+        recorder.pace = Pace(
+            plan.overhead,
+            log,
+            unbounded=plan.last > 0,
+            mattering=mattering,
+            tell=lambda share: writer.fact({"overhead": round(share, 6)}),
+        )
     return recorder, writer, tensors
 
 

@@ -26,6 +26,8 @@ class Figures:
     last_s: float
     """When the last tensor was computed, since 1970."""
     running: bool
+    overhead: float | None = None
+    """Which share of the program's own time recording has cost; None where nothing measured that."""
 
 
 @dataclass(frozen=True)
@@ -79,5 +81,6 @@ def _progress(reader: TraceReader) -> Progress:
 
 def _figures(reader: TraceReader) -> Figures:
     sums = reader.sums()
-    dropped = reader.damage + reader.facts.overwritten
-    return Figures(sums.events, sums.bad, sums.steps, dropped, sums.last_ns / 1e9, reader.running)
+    facts = reader.facts
+    dropped = reader.damage + facts.overwritten
+    return Figures(sums.events, sums.bad, sums.steps, dropped, sums.last_ns / 1e9, reader.running, facts.overhead)

@@ -20,8 +20,9 @@ _GAUGES = {
     "dropped": "Events that could not be read, or were overwritten.",
     "last_s": "When the last tensor was computed, in seconds since 1970.",
     "running": "1 while more may be recorded.",
+    "overhead": "What recording has cost so far, as a share of the program's own time.",
 }
-_NAMES = {"last_s": "last_event_timestamp_seconds"}
+_NAMES = {"last_s": "last_event_timestamp_seconds", "overhead": "overhead_ratio"}
 
 
 def metrics_text(look: Look | None) -> str:
@@ -30,8 +31,11 @@ def metrics_text(look: Look | None) -> str:
     if look is not None:
         run = look.run.processes[0].folder.name
         for name, text in _GAUGES.items():
-            values = {_labels(run=run, process=process): getattr(each, name) for process, each in look.figures.items()}
-            lines += _gauge(_NAMES.get(name, name), text, values)
+            figures = {process: getattr(each, name) for process, each in look.figures.items()}
+            known = {
+                _labels(run=run, process=process): value for process, value in figures.items() if value is not None
+            }
+            lines += _gauge(_NAMES.get(name, name), text, known)
         counts = Counter((each.kind, each.name) for each in news_of(look.result))
         found = {_labels(run=run, kind=kind, name=name): number for (kind, name), number in counts.items()}
         lines += _gauge("findings", "Findings, warnings, alerts and errors by name.", found)

@@ -129,3 +129,10 @@ def test_data_is_read_with_the_ends_of_its_numbers_and_others_are_passed_over() 
     )
     row = {"end": {"time_ns": 5, "failure": {"error": "ValueError", "data": data}}}
     assert collect_facts([row]).failure == Failure("ValueError", "", data=known)
+
+
+def test_the_last_share_that_recording_has_cost() -> None:
+    assert collect_facts([]).overhead is None
+    told = [{"overhead": 0.5}, {"overhead": 0.02}]
+    for odd in (True, -1, float("nan"), 10**400, "0.5", [0.5]):
+        assert collect_facts([*told, {"overhead": odd}]).overhead == 0.02

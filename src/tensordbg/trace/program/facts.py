@@ -19,6 +19,9 @@ _FARTHEST_NUMBER = 2**64
 _LONGEST_ELEMENTS = 4000
 """The text of a small tensor's elements is far shorter."""
 
+_LARGEST_SHARE = 1e6
+"""No recording costs more times the program's own time."""
+
 _READS = {"values": 3, "always": 2, "held": 2}
 """How many numbers the rows of each part of `Reads` have."""
 
@@ -122,6 +125,8 @@ class TraceFacts:
     """The process's place in its run, where the program said it only later than at the start."""
     in_part: bool = False
     """Whether only the tensors that matter most were recorded of some steps."""
+    overhead: float | None = None
+    """Which share of the program's own time recording has cost so far; None where that was not measured."""
     allow: tuple[Mapping[str, Any], ...] = ()
     """Where infinities are allowed, as tables: see `tensordbg.allowed`."""
     reads: Reads | None = None
@@ -168,6 +173,7 @@ def collect_facts(rows: Iterable[Mapping[str, Any]]) -> TraceFacts:
     devices: dict[str, Any] = {}
     process = None
     in_part = False
+    overhead = None
     allow: list[Any] = []
     reads: list[Mapping[str, Any] | None] = []
     differentiated: dict[int, Differentiated] = {}
@@ -186,6 +192,7 @@ def collect_facts(rows: Iterable[Mapping[str, Any]]) -> TraceFacts:
         if isinstance(row.get("devices"), dict):
             devices = row["devices"]
         in_part = in_part or row.get("in_part") is True
+        overhead = _share(row.get("overhead"), overhead)
         if isinstance(row.get("allow"), list):
             allow = [each for each in row["allow"] if isinstance(each, dict)]
         if "reads" in row and isinstance(row["reads"], dict | None):
@@ -207,12 +214,19 @@ def collect_facts(rows: Iterable[Mapping[str, Any]]) -> TraceFacts:
         onednn=devices.get("onednn") is not False,
         process=process,
         in_part=in_part,
+        overhead=overhead,
         allow=tuple(allow),
         reads=_all_reads(reads),
         differentiated=differentiated,
         loaded=loaded,
         failure=failure,
     )
+
+
+def _share(value: object, before: float | None) -> float | None:
+    """The share that a row tells; what was told before where it tells none."""
+    told = isinstance(value, float | int) and not isinstance(value, bool) and 0 <= value <= _LARGEST_SHARE
+    return float(value) if told else before  # type: ignore[arg-type]
 
 
 def _texts(value: object) -> tuple[str, ...]:
