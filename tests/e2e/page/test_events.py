@@ -55,6 +55,20 @@ def test_an_input_that_is_out_of_view_is_named_and_leads_there(page: Any, digits
     page.get_by_text("The chosen event is not in this list.").wait_for()
 
 
+def test_the_line_of_inputs_does_not_hide_the_chosen_row(page: Any, digits_link: str) -> None:
+    page.goto(digits_link)
+    page.locator(".inputs").wait_for()
+    room = page.locator("#events").evaluate("table => table.clientHeight")
+    # Below the last row that there is room for, so that it comes to the bottom before its inputs are known.
+    page.goto(f"{digits_link}#event={room // 26 + 3}")
+    page.reload()
+    page.locator(".inputs").wait_for()
+    page.wait_for_function(
+        "() => document.querySelector('#events [aria-selected=true]')?.getBoundingClientRect().bottom"
+        " <= document.querySelector('#events').getBoundingClientRect().bottom + 1"
+    )
+
+
 def test_the_arrow_keys_choose_rows(page: Any, digits_link: str, ask: Any) -> None:
     page.goto(f"{digits_link}#event=100")
     page.locator(CHOSEN).wait_for()

@@ -36,9 +36,12 @@ export function EventTable({ where, list, pages }: ShownList) {
   useEffect(() => pages.want(first, Math.max(first, last)), [pages, first, last]);
   useEffect(() => () => clearTimeout(timer.current), []);
 
+  // An answer may come when the table has another height than when it was asked for.
+  const standing = useRef({ top, extent });
+  standing.current = { top, extent };
   const reveal = (row: number): void => {
     setCursor(row);
-    move(topShowing(row, top, extent));
+    move(topShowing(row, standing.current.top, standing.current.extent));
   };
 
   // The chosen event comes into view, whoever chose it; but not while the keys are on their way to another. A list that
@@ -71,6 +74,15 @@ export function EventTable({ where, list, pages }: ShownList) {
       () => undefined,
     );
   }, [drawn, event, pages]);
+
+  // What takes room from the table, as the line of the inputs that comes later does, does not hide the chosen row.
+  const before = useRef(extent.room);
+  useEffect(() => {
+    const [above, below] = seen(top, { ...extent, room: before.current });
+    const shrunk = extent.room < before.current;
+    before.current = extent.room;
+    if (shrunk && cursor !== undefined && cursor >= above && cursor <= below) reveal(cursor);
+  }, [extent.room]);
 
   // While the program runs, the end stays in view.
   const inOrder = list.order === 'event' && !list.descending;
