@@ -432,6 +432,35 @@ def test_of_a_dataset_the_row_is_told(tmp_path: Path) -> None:
     assert only.endswith("_0:0 [39, 40, 77]")
 
 
+def test_of_a_dataset_what_its_function_captured_is_no_part_of_the_element(tmp_path: Path) -> None:
+    def program() -> None:
+        table = tf.constant([1.0, 2.0, 3.0])
+
+        def parse(i: tf.Tensor) -> tf.Tensor:
+            return tf.gather(table, tf.where(i == 17, 9, i % 3))
+
+        for _ in tf.data.Dataset.range(40).map(parse, num_parallel_calls=4):
+            pass
+
+    failure, _ = answer_of(program, tmp_path)
+    (only,) = [each["explanation"] for each in failure["beginnings"] if each["what"] == "element"]
+    assert only.endswith("which was given args_0:0 17")
+
+
+def test_an_assertion_in_the_function_of_a_dataset_is_told_at_its_line(tmp_path: Path) -> None:
+    def program() -> None:
+        def parse(i: tf.Tensor) -> tf.Tensor:
+            tf.debugging.assert_less(i, tf.constant(7, tf.int64), message="too big")  # HERE
+            return i
+
+        for _ in tf.data.Dataset.range(9).map(parse, num_parallel_calls=2):
+            pass
+
+    failure, _ = answer_of(program, tmp_path)
+    assert failure["source"]["text"].endswith("# HERE")
+    assert "[too big]" in failure["message"]
+
+
 def test_of_a_dataset_the_line_in_its_function_is_the_lines_that_failed(tmp_path: Path) -> None:
     failure, _ = answer_of(the_map_of_a_dataset, tmp_path)
     assert (failure["op_type"], failure["source"]["line"]) == ("GatherV2", line_of(the_map_of_a_dataset) + 1)

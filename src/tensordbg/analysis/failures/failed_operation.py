@@ -163,7 +163,7 @@ def _of_pipeline(told: Failure, failed: FailedElement, locations: Locations, det
         InputView(name, "" if made is None else made.op_type, None if made is None else views.get(made.event))
         for name, made in zip(names, given, strict=True)
     )
-    inputs = with_elements(plain, told, details)
+    inputs = with_elements(plain, told, details) if any(given) else ()
     refused = Refused(told.message, given, [each.elements for each in inputs])
     return ProgramFailure(
         error=told.error,
@@ -189,8 +189,12 @@ def _call(failed: FailedElement, details: Details) -> tuple[Beginning, ...]:
     """Which call of a pipeline's function failed."""
     if failed.call == NONE:
         return ()
-    kept = ((each.tensor, details.elements(each.event)) for each in failed.arguments)
-    small = [(name, elements_text(array)) for name, array in kept if array is not None and array.size <= _MOST_ELEMENTS]
+    kept = ((each, details.elements(each.event)) for each in failed.arguments)
+    small = [
+        (each.tensor, elements_text(array))
+        for each, array in kept
+        if array is not None and array.size <= _MOST_ELEMENTS
+    ] or [(each.tensor, f"{each.low:g}") for each in failed.arguments if each.shape == () and each.low == each.high]
     name = function_name(failed.past.values.program, failed.site)
     return (call_beginning(failed.call, name, small),)
 

@@ -6,6 +6,7 @@ looked for among those of that name: it is the one that has what it takes, and g
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -59,7 +60,18 @@ def failed_in_pipeline(
     )
     fitting = (k for k, each in enumerate(failed) if _fits(each, failure.message))
     chosen = next(fitting, next(whole, None))
-    return None if chosen is None else _with_call(failed[chosen], runs[chosen][0])
+    if chosen is not None:
+        return _with_call(failed[chosen], runs[chosen][0])
+    return FailedElement(named[0], _unknown_inputs(program, named[0]), past, trace) if _is_one(named, runs) else None
+
+
+def _is_one(named: Sequence[Site], runs: Sequence[object]) -> bool:
+    """Whether the name alone says which it was: of the branch of an assertion nothing may be recorded."""
+    return len(named) == 1 and not runs
+
+
+def _unknown_inputs(program: Program, site: Site) -> Sequence[None]:
+    return [None] * len(program.inputs_of(site.site))
 
 
 def _with_call(failed: FailedElement, invocation: int) -> FailedElement:
@@ -68,10 +80,18 @@ def _with_call(failed: FailedElement, invocation: int) -> FailedElement:
     if failed.past.is_cut or all(each.graph != failed.site.function for each in pipeline_functions(program)):
         return failed
     runs = np.unique(invocations.run[invocations.block == invocations.block[invocation]])
-    refs = [TensorRef(site.site, 0) for site in program.sites_of_graph[failed.site.function] if site.argument >= 0]
+    given = _parameters(program, failed.site.function)
+    sites = program.sites_of_graph[failed.site.function]
+    refs = [TensorRef(site.site, 0) for site in sites if site.argument >= 0 and site.name.startswith(given)]
     made = (failed.past.in_graph(invocation, ref) for ref in refs)
     known = [each for each in made if each is not None and each.event != NONE]
     return replace(failed, call=int(np.searchsorted(runs, invocations.run[invocation])), arguments=known)
+
+
+def _parameters(program: Program, graph: int) -> tuple[str, ...]:
+    """How the names of the arguments begin that a call is given, others than what the function captured once."""
+    tracing = next((each.tracing for each in program.functions.values() if each.graph == graph and each.tracing), "{}")
+    return tuple(json.loads(tracing).get("parameters", {})) or ("",)
 
 
 def _fits(failed: FailedElement, message: str) -> bool:
