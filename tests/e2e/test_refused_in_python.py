@@ -129,6 +129,17 @@ def test_the_tensor_that_an_eager_assertion_refused_has_its_name_and_elements(tm
     assert "its input Mul:0 is [2, 2, 2, 2]" in " ".join(text.split())
 
 
+def test_an_eager_tensor_that_a_function_uses_is_told_by_its_name(tmp_path: Path) -> None:
+    scale = tf.constant([1.0, 2.0], tf.float64)
+
+    @tf.function
+    def apply(x: tf.Tensor) -> tf.Tensor:
+        return x * scale
+
+    failure, _ = answer_of(lambda: apply(tf.ones([2])), tmp_path)
+    assert failure["lead"].endswith("its inputs are x:0 float32[2] and scale float64[2]")
+
+
 def test_a_loss_in_a_fit_is_told_with_both_that_it_compared(tmp_path: Path) -> None:
     def fit() -> None:
         model = keras.Sequential([keras.Input((4,)), keras.layers.Dense(5, activation="softmax")])

@@ -14,7 +14,7 @@ from tensordbg.analysis.names.listing import Selection, list_tensors
 from tensordbg.analysis.tensors.show import history_of
 from tensordbg.analysis.why import why
 from tensordbg.backends.tensorflow.eager import bound_names
-from tensordbg.backends.tensorflow.eager.bound_names import is_distinguishable, mentions, names_bound, parts_of
+from tensordbg.backends.tensorflow.eager.bound_names import is_distinguishable, mentions, name_at, names_bound, parts_of
 from tests.backends.tensorflow.recorded import record, scalars
 
 
@@ -55,6 +55,40 @@ def test_only_names_that_the_running_statement_mentions() -> None:
     assert found(
         hidden,
     ) == ["hidden"]
+
+
+def test_of_what_python_reckons_first_the_names_are_not_those_of_the_value() -> None:
+    rate, n = 2.0, 0
+
+    class Divided:
+        def __truediv__(self, other: float) -> tuple[str, ...]:
+            return mentions(sys._getframe(1)).names
+
+    x, rows = Divided(), [2.0]
+    assert [x / (1 - 0.9**n), x / -rate, x / rate, x / rows[n]] == [("x",), ("x",), ("x", "rate"), ("x", "rows", "n")]
+
+
+def test_the_name_where_an_error_was_raised_that_the_frame_raised_again() -> None:
+    def refuse(value: object) -> None:
+        raise ValueError(value)
+
+    given, caught = object(), list[object]()
+
+    def program(again: object) -> None:
+        try:
+            refuse(again)
+        except ValueError:
+            caught.append(again)
+            raise
+
+    with pytest.raises(ValueError, match="object") as raised:
+        program(given)
+    traces = [raised.value.__traceback__]
+    while (step := traces[-1]) is not None:
+        traces.append(step.tb_next)
+    assert [name_at(each, lambda value: value is given) for each in traces if each is not None] == [
+        "given", "again", "value",
+    ]  # fmt: skip
 
 
 def test_callers_call_it_otherwise() -> None:

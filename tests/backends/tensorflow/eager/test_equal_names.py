@@ -32,6 +32,15 @@ def test_the_only_thing_that_the_call_mentions_and_that_is_equal() -> None:
     assert (2.5, number(x), scale)[1] == ""
 
 
+def test_a_number_that_python_reckoned_is_not_another_that_equals_it() -> None:
+    class Divided:
+        def __truediv__(self, other: object) -> str:
+            return name_of_equal(sys._getframe(1), np.asarray(0.0), lambda file: file == __file__)
+
+    x, n = Divided(), 0
+    assert [x / (1 - 0.9**n), x / n] == ["", "n"]
+
+
 def test_common_numbers_far_from_the_call_are_tensorflows_own() -> None:
     one, scope = 1, {"ask": asking(1)}
     text = "def go(given, frames):\n return go(given, frames - 1) if frames else ask()"

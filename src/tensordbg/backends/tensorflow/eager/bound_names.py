@@ -12,7 +12,7 @@ import functools
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from types import CodeType, FrameType, MemberDescriptorType
+from types import CodeType, FrameType, MemberDescriptorType, TracebackType
 from typing import Any, NamedTuple
 
 from tensordbg.backends.tensorflow.eager.code_lines import line_at, lines_of
@@ -24,6 +24,9 @@ _LOADS = ("LOAD_CLASSDEREF", "LOAD_DEREF", "LOAD_FAST", "LOAD_GLOBAL", "LOAD_NAM
 _ATTRIBUTES = ("LOAD_ATTR", "LOAD_METHOD")
 
 _CONSTANTS = ("LOAD_CONST", "LOAD_SMALL_INT", "RETURN_CONST")
+
+_RECKONING = ("BINARY_OP", "UNARY_")
+"""How the instructions begin that make another number of what they load; `rows[0]` is one of them in later versions."""
 
 _SHARED = (bool, int, float, complex, str, bytes, type(None), tuple)
 """Of which the interpreter may give two equal ones out as one object."""
@@ -79,20 +82,34 @@ def names_bound(frame: FrameType | None, is_it: Callable[[Any], bool], is_own: C
     return found
 
 
+def name_at(trace: TracebackType, is_it: Callable[[Any], bool]) -> str:
+    """The name of an object in the line that raised in a frame, which may run another one by now; empty without one."""
+    first, last, *_ = _stands(trace.tb_frame.f_code, trace.tb_lasti)
+    # Where an `except` raised the error again, the instruction is that of its `raise`.
+    lines = (first, last) if first == trace.tb_lineno else (trace.tb_lineno, trace.tb_lineno)
+    return next(_names_among(trace.tb_frame, is_it, *_mentioned_in(trace.tb_frame.f_code, *lines)), "")
+
+
 def is_distinguishable(value: Any) -> bool:
     """Whether that two values are one object says that they are one value of the program."""
     return not isinstance(value, _SHARED)
 
 
 def mentions(frame: FrameType) -> Mention:
-    """The inputs of the instruction that runs in a frame, and their parts in the same expression."""
-    around = _position(_running(frame))
-    loads, instructions = _by_line(frame.f_code)
+    """The inputs of the instruction that runs in a frame, and their parts in the same expression.
+
+    Not what Python reckons with on the way: of `x / (1 - 0.9 ** n)` the divisor is another number than `n`.
+    """
+    around = _position(_stands(frame.f_code, frame.f_lasti))
+    loads, instructions, reckoned = _by_line(frame.f_code)
     inside: list[_Load] = []
     if around is not None:
-        begin, end = around[:2], around[2:]
         near = itertools.chain.from_iterable(loads.get(line, ()) for line in range(around[0], around[2] + 1))
-        inside = [each for each in near if begin <= each.position[:2] and each.position[2:] <= end]
+        inner = [each for each in reckoned if each != around and _holds(around, each)]
+        inside = [
+            each for each in near
+            if _holds(around, each.position) and not any(_holds(other, each.position) for other in inner)
+        ]  # fmt: skip
     named = [each for each in inside if each.name]
     return Mention(
         instructions.get(frame.f_lasti, ""),
@@ -104,7 +121,12 @@ def mentions(frame: FrameType) -> Mention:
 
 def _names_in(frame: FrameType, is_it: Callable[[Any], bool]) -> Iterator[str]:
     """What the running lines of a frame call the object, the plainest first."""
-    mentioned, attributes = _mentioned(frame)
+    return _names_among(frame, is_it, *_mentioned(frame))
+
+
+def _names_among(
+    frame: FrameType, is_it: Callable[[Any], bool], mentioned: Sequence[str], attributes: tuple[str, ...]
+) -> Iterator[str]:
     held = values_of(frame, mentioned)
     yield from (name for name, value in held.items() if is_it(value))
     for name, value in held.items():
@@ -115,11 +137,15 @@ def _names_in(frame: FrameType, is_it: Callable[[Any], bool]) -> Iterator[str]:
 
 def _mentioned(frame: FrameType) -> tuple[list[str], tuple[str, ...]]:
     """The names and attributes that the call which runs in a frame mentions, with the other lines of its statement."""
-    first, last, *_ = _running(frame)
+    first, last, *_ = _stands(frame.f_code, frame.f_lasti)
     first = line_at(frame.f_code, frame.f_lasti) if first is None else first
+    return _mentioned_in(frame.f_code, first, last)
+
+
+def _mentioned_in(code: CodeType, first: int | None, last: int | None) -> tuple[list[str], tuple[str, ...]]:
     names: dict[str, None] = {}
     attributes: dict[str, None] = {}
-    by_line, _ = _by_line(frame.f_code)
+    by_line, *_ = _by_line(code)
     for line in range(first or 0, (last or first or 0) + 1):
         for each in by_line.get(line, ()):
             if each.name:
@@ -128,15 +154,18 @@ def _mentioned(frame: FrameType) -> tuple[list[str], tuple[str, ...]]:
 
 
 @functools.lru_cache(maxsize=1024)
-def _by_line(code: CodeType) -> tuple[dict[int, list[_Load]], dict[int, str]]:
-    """By line of a code object what it loads, and by place the names of its instructions."""
+def _by_line(code: CodeType) -> tuple[dict[int, list[_Load]], dict[int, str], tuple[_Position, ...]]:
+    """By line of a code object what it loads, by place the names of its instructions, and where it reckons."""
     found: dict[int, list[_Load]] = {}
     instructions = {}
+    reckoned: list[_Position] = []
     positions = _positions(code)
     lines = lines_of(code)
     for instruction in dis.get_instructions(code):
         place = instruction.offset // 2
         instructions[instruction.offset] = instruction.opname
+        if instruction.opname.startswith(_RECKONING) and instruction.argrepr != "[]" and positions:
+            reckoned += filter(None, [_position(positions[place])])
         line = lines.get(place)
         if line is None or not instruction.opname.startswith((*_LOADS, *_ATTRIBUTES, *_CONSTANTS)):
             continue
@@ -148,13 +177,17 @@ def _by_line(code: CodeType) -> tuple[dict[int, list[_Load]], dict[int, str]]:
         names = instruction.argval if isinstance(instruction.argval, tuple) else (instruction.argval,)
         is_attribute = instruction.opname.startswith(_ATTRIBUTES)
         loads.extend(_Load(name, is_attribute, None, position) for name in names if _is_name(name))
-    return found, instructions
+    return found, instructions, tuple(reckoned)
 
 
-def _running(frame: FrameType) -> tuple[int | None, ...]:
-    """Where the instruction that runs in a frame stands: first and last line, first and last column."""
-    positions = _positions(frame.f_code)
-    place = frame.f_lasti // 2
+def _holds(outer: _Position, inner: _Position) -> bool:
+    return outer[:2] <= inner[:2] and inner[2:] <= outer[2:]
+
+
+def _stands(code: CodeType, last: int) -> tuple[int | None, ...]:
+    """Where an instruction stands: first and last line, first and last column."""
+    positions = _positions(code)
+    place = last // 2
     return positions[place] if place < len(positions) else (None,) * 4
 
 

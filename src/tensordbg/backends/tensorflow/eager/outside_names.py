@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import sys
-import traceback
 from collections.abc import Callable
-from types import FrameType
+from types import FrameType, TracebackType
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from tensordbg.backends.tensorflow.eager.bound_names import is_distinguishable, names_bound
+from tensordbg.backends.tensorflow.eager.bound_names import is_distinguishable, name_at, names_bound
 from tensordbg.backends.tensorflow.eager.equal_names import name_of_equal
 from tensordbg.backends.tensorflow.generated import is_generated
 from tensordbg.backends.tensorflow.internals import resource_variable_ops
@@ -39,10 +38,14 @@ def outside_names(value: Any, frame: FrameType | None, is_own: Callable[[str], b
 
 def name_where_raised(error: BaseException, value: Any, is_own: Callable[[str], bool]) -> str:
     """The name that the innermost line in the traceback of an error has for an object, empty where none has one."""
-    # A frame that has ended knows no more who called it.
-    frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
-    named = (names_bound(frame, lambda each: each is value, is_own) for frame in reversed(frames))
-    return next((names[0] for names in named if names), "")
+    steps: list[TracebackType] = []
+    step = error.__traceback__
+    while step is not None:
+        steps.append(step)
+        step = step.tb_next
+    own = _or_generated(is_own)
+    lines = (each for each in reversed(steps) if own(each.tb_frame.f_code.co_filename))
+    return next((name for each in lines if (name := name_at(each, lambda held: held is value))), "")
 
 
 def names_of_variable(handle: Any, frame: FrameType | None, is_own: Callable[[str], bool]) -> list[str]:
@@ -52,7 +55,11 @@ def names_of_variable(handle: Any, frame: FrameType | None, is_own: Callable[[st
 
 def own_files(recorder: Recorder) -> Callable[[str], bool]:
     """Tells whether a file is the program's own, or was generated from such."""
-    return lambda file: is_generated(file) or recorder.catalog.user_code.is_user(file)
+    return _or_generated(recorder.catalog.user_code.is_user)
+
+
+def _or_generated(is_own: Callable[[str], bool]) -> Callable[[str], bool]:
+    return lambda file: is_generated(file) or is_own(file)
 
 
 class VariableNames:
