@@ -437,7 +437,7 @@ def test_of_a_dataset_what_its_function_captured_is_no_part_of_the_element(tmp_p
         table = tf.constant([1.0, 2.0, 3.0])
 
         def parse(i: tf.Tensor) -> tf.Tensor:
-            return tf.gather(table, tf.where(i == 17, 9, i % 3))
+            return tf.gather(table, tf.where(i == 17, tf.constant(9, tf.int64), i % 3))
 
         for _ in tf.data.Dataset.range(40).map(parse, num_parallel_calls=4):
             pass
