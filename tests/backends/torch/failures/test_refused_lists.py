@@ -37,8 +37,15 @@ def test_where_a_long_or_a_nested_list_begins_to_differ() -> None:
     assert told(lambda: torch.as_tensor(rows)) == [("rows", "10 lists of which [0] has 2 elements and [9] has 1")]
     deep = [[[1], [2]], [[3], [4, 5]]]
     assert told(lambda: torch.tensor(deep)) == [
-        ("deep", "2 lists of which [0][0] has 1 elements and [1][1] has 2"),
+        ("deep", "2 lists of which [0][0] has 1 element and [1][1] has 2"),
     ]
+
+
+def test_one_list_and_one_element_are_told_in_the_singular() -> None:
+    rows, name, deep = [[1, 2], [3]], ["cat"], [[[1, 2], [3]]]
+    assert told(lambda: torch.tensor(rows)) == [("rows", "2 lists of 2 and 1 element")]
+    assert told(lambda: torch.tensor(name)) == [("name", "1 element with 'cat' at [0]")]
+    assert told(lambda: torch.tensor(deep)) == [("deep", "1 list of which [0][0] has 2 elements and [0][1] has 1")]
 
 
 def test_an_element_that_is_no_number() -> None:

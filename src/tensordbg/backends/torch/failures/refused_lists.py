@@ -107,26 +107,31 @@ def _unfit(value: Any) -> str:
         lists = [each for _, each in within if isinstance(each, (list, tuple))]
         if len(lists) == len(within) and lists:
             if len({len(each) for each in lists}) > 1:
-                return f"{len(value)} {_lists(value)} {_of_lengths(level, lists)}"
+                return f"{_lists(value)} {_of_lengths(level, lists)}"
             level = within
             continue
         wrong = next(((place, each) for place, each in within if not _is_number(each)), None)
-        return "" if wrong is None else f"{len(value)} {_lists(value)} with {_kind(wrong[1])} at {wrong[0]}"
+        return "" if wrong is None else f"{_lists(value)} with {_kind(wrong[1])} at {wrong[0]}"
     return ""
 
 
 def _lists(value: Sequence[Any]) -> str:
-    return "lists" if value and all(isinstance(each, (list, tuple)) for each in value) else "elements"
+    of_lists = bool(value) and all(isinstance(each, (list, tuple)) for each in value)
+    return _counted(len(value), "list" if of_lists else "element")
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
 def _of_lengths(level: list[tuple[str, Any]], lists: list[Any]) -> str:
     """The lengths of some lists; of many the first ones, of nested ones where they begin to differ."""
     lengths = [len(each) for each in lists]
-    if len(level) == 1 and len(lengths) <= _TOLD:
-        return f"of {', '.join(map(str, lengths[:-1]))} and {lengths[-1]} elements"
+    if level[0][0] == "" and len(lengths) <= _TOLD:
+        return f"of {', '.join(map(str, lengths[:-1]))} and {_counted(lengths[-1], 'element')}"
     places = [f"{place}[{k}]" for place, several in level for k in range(len(several))]
     other = next(k for k, length in enumerate(lengths) if length != lengths[0])
-    return f"of which {places[0]} has {lengths[0]} elements and {places[other]} has {lengths[other]}"
+    return f"of which {places[0]} has {_counted(lengths[0], 'element')} and {places[other]} has {lengths[other]}"
 
 
 def _is_number(value: object) -> bool:
