@@ -312,6 +312,16 @@ def bad_row_of_the_data() -> None:
     print([nn.Linear(2, 1)(row).sum().item() for (row,) in rows])
 
 
+@program("bad_variable")
+def weights_that_were_loaded_bad() -> None:
+    import numpy as np
+
+    layer = nn.Linear(3, 2)
+    loaded = {"weight": np.ones((2, 3)), "bias": np.array([0.0, np.nan])}
+    layer.load_state_dict({name: torch.from_numpy(each) for name, each in loaded.items()})
+    print(layer(torch.ones(4, 3)).square().mean().item())
+
+
 @program("division_by_zero")
 def weight_norm_of_zeros() -> None:
     layer = torch.nn.Linear(3, 2)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,6 +23,10 @@ from tensordbg.operations.kinds import Kind
 from tensordbg.operations.traits import Trait
 
 _FARTHEST = 6
+
+
+_COPIED = 4
+"""So many operations are followed from a value to the variable that it is put into."""
 
 
 @dataclass(frozen=True)
@@ -106,8 +111,7 @@ class Gatherer:
             inputs.append(InputEvidence(old, type_of(Kind.READ, site.framework), before, (), frozenset(), past[:-1]))
         inputs += self._inputs(site, invocation)
         below = self._next_to(node, self._children, graph.parent, graph.child)
-        made = ((int(values.ports.site[graph.port[child]]), int(graph.invocation[child])) for child in below)
-        feeds = [each for each in made if _puts_in_place(values.program.sites[each[0]])]
+        feeds = [place for child in below for place in self._put(child)]
         variables = tuple(name for each in [(number, invocation), *feeds] for name in self._names(*each))
         execution = int(values.invocations.execution[invocation])
         if written:
@@ -117,6 +121,23 @@ class Gatherer:
             incomplete = self._incomplete(site, invocation, inputs)
         told = (written, bool(feeds), variables, tuple(inputs), past, incomplete)
         return Evidence(event, site, execution, *told, left_out=self._left_out(site, invocation))
+
+    def _put(self, node: int) -> Iterator[tuple[int, int]]:
+        """Site and invocation of what puts a value into a variable as it is.
+
+        A write that names the variable, or a copy into memory that is then read as the variable's.
+        """
+        values, graph = self._values, self._graph
+        for depth in range(_COPIED):
+            place = int(values.ports.site[graph.port[node]]), int(graph.invocation[node])
+            site = values.program.sites[place[0]]
+            if _puts_in_place(site) or (depth and reads_variables(site)):
+                yield place
+            below = self._next_to(node, self._children, graph.parent, graph.child)
+            copies = operation_of(site).has(Trait.MOVES) or operation_of(site).kind is Kind.CAST
+            if not copies or len(below) != 1:
+                return
+            node = below[0]
 
     def _update_behind(self, event: int) -> tuple[int, int] | None:
         """Invocation and site of the update that left a bad number in a variable, where nothing else leads there.
