@@ -16,12 +16,16 @@ _ONE_BY_ONE = frozenset(
     {Kind.TANH, Kind.SIGMOID, Kind.RELU, Kind.GELU, Kind.SOFTPLUS, Kind.EXP, Kind.MULTIPLY, Kind.ADD}
 )
 """Operations that make of each element one: a smaller result is that of a part."""
+DRIFTING = 1e-2
+"""What is nearer drifts apart in a training; elements in another order make a product that has nothing of the other."""
 _WALKED = 8
 """So many values are walked back through to the whole that something is made of a part of."""
 
 
 def in_another_order(a: Apart, b: Apart, pair: Pair) -> bool:
     """Tells whether two products of the same values differ, so that the elements of one are in another order."""
+    if pair.distance < DRIFTING:
+        return False
     contract = all(apart.side.operation(row).has(Trait.CONTRACTS) for apart, row in ((a, pair.a), (b, pair.b)))
     known = not (a.unknown_parents(pair.a) or b.unknown_parents(pair.b))
     mine, theirs = a.taken_whole(pair.a), b.taken_whole(pair.b)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tensordbg.analysis.diff.apart import Apart, Pair, are_of_one_kind, distance_of
-from tensordbg.analysis.diff.arrangement import fill_unlike, in_another_order, other_parts
+from tensordbg.analysis.diff.arrangement import DRIFTING, fill_unlike, in_another_order, other_parts
 from tensordbg.analysis.diff.attributes import attribute_differences
 from tensordbg.analysis.diff.beginnings import Unlike, unlike, unlike_inputs
 from tensordbg.analysis.diff.edges import reached
@@ -59,7 +59,7 @@ def explain(a: Apart, b: Apart, pair: Pair) -> Explained:
     left_over = explain_left_over(a, b, pair)
     if left_over is not None:
         return left_over
-    if b.agreed_before(pair.b) and not b.side.backward[pair.b]:
+    if b.agreed_before(pair.b) and (not b.side.backward[pair.b] or pair.distance < DRIFTING):
         return explain_updated(a, b, pair, (pair.a, pair.b))
     return _value(a, b, pair)
 

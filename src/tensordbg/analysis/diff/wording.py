@@ -26,10 +26,10 @@ SUGGESTIONS = {
     "parameter": "load the values of A into B, transposed where the table of parameters says so",
     "input": "feed both runs the same batch: compare what prepares it, its normalisation and the order of its rows",
     "random": "switch the randomness off in both runs (evaluation mode), or give both the same seed",
-    "update": "compare the settings of the two optimizers: learning rate, momentum (Nesterov's or not), weight decay, "
-    "epsilon, clipping",
-    "unlike updates": "compare the settings of the two optimizers: learning rate, momentum, decay, clipping; and "
-    "where they add the epsilon, as Keras's Adam does before it corrects the bias and its RMSprop below the root",
+    "update": "compare the settings of the two optimizers: learning rate, momentum (Nesterov's or not), betas, "
+    "weight decay, epsilon, clipping",
+    "unlike updates": "compare the settings of the two optimizers: learning rate, momentum or betas, decay, clipping; "
+    "and where they add the epsilon, as Keras's Adam does before it corrects the bias and its RMSprop below the root",
     "order": "compare how the elements of what goes in lie: a weight that is not transposed, gates, heads or channels "
     "in another order, a reshape in place of a transposition",
     "mask": "compare the two masks: inverted, of another axis, later by one, true for what is kept or for what is not",
