@@ -13,6 +13,8 @@ from tensordbg.backends.tensorflow.internals import op_def_registry
 
 _LONGEST = 16
 """Elements of a list, or of a constant, that are still kept."""
+_WHOLE = (int, np.integer)
+"""What is a number already; of a tensor nothing is asked."""
 
 
 def attributes_json(node: Any) -> str:
@@ -71,8 +73,8 @@ def _plain_setting(kind: str, value: Any) -> object:
     if kind == "string" and isinstance(value, (bytes, str)) and len(value) < 200:
         return (value.decode("utf-8", "replace") if isinstance(value, bytes) else value) or None
     if kind == "list(int)" and isinstance(value, (list, tuple)) and 0 < len(value) <= _LONGEST:
-        return [int(each) for each in value]
-    if kind in ("int", "bool") and isinstance(value, (int, np.integer)):
+        return [int(each) for each in value] if all(isinstance(each, _WHOLE) for each in value) else None
+    if kind in ("int", "bool") and isinstance(value, _WHOLE):
         return bool(value) if kind == "bool" else int(value)
     return None
 
