@@ -83,4 +83,5 @@ def test_an_eager_operation_has_those_of_its_node() -> None:
     }
     assert eager_attributes("LeakyRelu", ("alpha", np.inf)) == {"alpha": "inf"}
     assert eager_attributes("Conv2D", ("strides", [1, tf.constant(2), 2, 1])) == {}
+    assert eager_attributes("CreateSummaryFileWriter", None) == {}
     assert eager_attributes("LeakyRelu", ()) == eager_attributes("nothing known", ("a", 1)) == {}

@@ -28,16 +28,16 @@ def attributes_json(node: Any) -> str:
     return json.dumps(found)
 
 
-def eager_attributes(op_type: str, settings: Sequence[Any]) -> dict[str, object]:
+def eager_attributes(op_type: str, settings: Sequence[Any] | None) -> dict[str, object]:
     """The small attributes of an operation that runs eagerly.
 
     Args:
         op_type: Its type.
-        settings: Names and values in turn, as the runtime takes them: `("alpha", 0.3, "T", 1)`.
+        settings: Names and values in turn, as the runtime takes them: `("alpha", 0.3, "T", 1)`; it takes `None` too.
     """
     definition = op_def_registry.get(op_type)
     kinds = {} if definition is None else {each.name: each.type for each in definition.attr}
-    named = zip(settings[::2], settings[1::2], strict=False)
+    named = zip((settings or ())[::2], (settings or ())[1::2], strict=False)
     found = {name: _plain_setting(kinds[name], value) for name, value in named if name in kinds}
     return {name: value for name, value in found.items() if value is not None}
 

@@ -26,7 +26,7 @@ _MOST_FRAMES = 16
 _MOST_PARTS = 64
 
 
-def site_attributes(op_type: str, settings: Sequence[Any], frame: FrameType | None) -> str:
+def site_attributes(op_type: str, settings: Sequence[Any] | None, frame: FrameType | None) -> str:
     """The attributes of an eager operation, with where its outputs stand in the element that it takes, if it does.
 
     Args:

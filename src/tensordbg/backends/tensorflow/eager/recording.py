@@ -214,7 +214,7 @@ class Eager:
         self._recorder.catalog.use_variable(number)
         return variable_reference(number)
 
-    def _operation(self, op_type: str, inputs: Any, result: Any, settings: Sequence[Any]) -> None:
+    def _operation(self, op_type: str, inputs: Any, result: Any, settings: Sequence[Any] | None) -> None:
         """Records an eager operation that has just run."""
         recorder = self._recorder
         if recorder.pace is not None:
@@ -350,7 +350,7 @@ class Eager:
         key: StackKey,
         variables: tuple[int, ...] | None,
         given: _FromOutside | None = None,
-        settings: Sequence[Any] = (),
+        settings: Sequence[Any] | None = None,
     ) -> int:
         """The number of a site; of variables those that it touches, `None` where it calls a function."""
         # A model calls all its layers from one line.
