@@ -69,7 +69,7 @@ def attribute_differences(a: Apart, b: Apart, pair: Pair) -> tuple[AttributeDiff
 
 def settings_of(apart: Apart, row: int) -> dict[str, object]:
     """Tells the settings of the operation that computed a value, by the names under which they are compared."""
-    site = apart.side.site(row)
+    site, operation = apart.side.site(row), apart.side.operation(row)
     said = json.loads(site.attributes)
     found = {
         common_name(site.framework, name): value
@@ -77,13 +77,13 @@ def settings_of(apart: Apart, row: int) -> dict[str, object]:
     }  # fmt: skip
     for name in _OF_SPACE & found.keys():
         found[name] = _spatial(found[name], said.get("data_format"))
-    if kept := _kept_setting(apart, row):
-        found = {kept if name == _FACTOR else name: value for name, value in found.items()}
+    if _FACTOR in found and (kept := _kept_setting(apart, row)):
+        found[kept] = found.pop(_FACTOR)
     if found.get(_PADDING) == "EXPLICIT":
         found[_PADDING] = _explicit(said.get("explicit_paddings"), said.get("data_format"))
-    if apart.side.operation(row).has(Trait.CONTRACTS) and apart.side.operation(row).has(Trait.TAKES_MAXIMUM_AWAY):
+    if operation.has(Trait.CONTRACTS) and operation.has(Trait.TAKES_MAXIMUM_AWAY):
         _complete_attention(found, apart, row)
-    if apart.side.operation(row).kind in _OVER_LAST_AXIS:
+    if operation.kind in _OVER_LAST_AXIS:
         found.setdefault(_AXIS, -1)
     axis, rank = found.get(_AXIS), _rank(apart, row)
     if isinstance(axis, int) and rank:

@@ -25,6 +25,8 @@ from tensordbg.operations.kinds import Kind
 from tensordbg.operations.operation import Operation
 from tensordbg.operations.traits import Trait
 
+_NUMBERS = {kind: position for position, kind in enumerate(Kind)}
+
 
 @dataclass(frozen=True)
 class Side:
@@ -75,17 +77,16 @@ class Side:
     @cached_property
     def kinds(self) -> Ints:
         """For each value a number of the kind of operation that computed it, the same for both runs."""
-        number = {kind: position for position, kind in enumerate(Kind)}
         table = np.zeros(len(self.values.ports.first), dtype=np.int64)
         for each in self.program.sites.values():
-            table[each.site] = number[operation_of(each).kind]
+            table[each.site] = _NUMBERS[operation_of(each).kind]
         result: Ints = table[self.numbers.site]
         return result
 
     @cached_property
     def read(self) -> frozenset[tuple[int, bytes]]:
         """Size and statistics of all values that were read of variables whole."""
-        rows = np.flatnonzero(self.kinds == list(Kind).index(Kind.READ)).tolist()
+        rows = np.flatnonzero(self.kinds == _NUMBERS[Kind.READ]).tolist()
         return frozenset(self._fingerprint(row) for row in rows)
 
     def is_read(self, row: int) -> bool:
@@ -98,9 +99,8 @@ class Side:
     @cached_property
     def fused_kinds(self) -> Ints:
         """The kinds of operations whose results compiled kernels keep to themselves: they run, and have no values."""
-        number = {kind: position for position, kind in enumerate(Kind)}
         sites = [site for site in self.program.sites.values() if FUSED in site.attributes]
-        fused = [number[operation_of(site).kind] for site in sites if json.loads(site.attributes).get(FUSED)]
+        fused = [_NUMBERS[operation_of(site).kind] for site in sites if json.loads(site.attributes).get(FUSED)]
         result: Ints = np.unique(np.array(fused, dtype=np.int64))
         return result
 
@@ -113,7 +113,7 @@ class Side:
     def updates(self) -> Bools:
         """Whether each value is what an optimizer computes of gradients."""
         sites = self.program.sites
-        rows = np.flatnonzero(self.kinds == list(Kind).index(Kind.READ)).tolist()
+        rows = np.flatnonzero(self.kinds == _NUMBERS[Kind.READ]).tolist()
         reads = ((row, sites[int(self.numbers.site[row])].reads) for row in rows)
         single = ((row, variables[0]) for row, variables in reads if len(variables) == 1)
         return find_updates(self.numbers, self.edges, self.backward, single, self._parts)

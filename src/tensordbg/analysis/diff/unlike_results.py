@@ -93,9 +93,12 @@ def _any_agrees(apart: Apart) -> bool:
 def _ends(apart: Apart) -> Bools:
     """Marks what a forward pass makes and nothing goes on from."""
     side = apart.side
-    parents, children = side.edges.parents, side.edges.children
-    ends = np.array([bool(parents[row] and not children[row]) for row in range(len(side.numbers))], dtype=np.bool_)
-    result: Bools = ends & ~(side.kept | side.backward | side.drawn_in_vain | apart.constant)
+    everything = np.ones(len(side.numbers), dtype=np.bool_)
+    result: Bools = (
+        side.edges.made
+        & ~side.edges.has_child(everything)
+        & ~(side.kept | side.backward | side.drawn_in_vain | apart.constant)
+    )
     return result
 
 

@@ -37,7 +37,8 @@ def eager_attributes(op_type: str, settings: Sequence[Any] | None) -> dict[str, 
     """
     definition = op_def_registry.get(op_type)
     kinds = {} if definition is None else {each.name: each.type for each in definition.attr}
-    named = zip((settings or ())[::2], (settings or ())[1::2], strict=False)
+    told = settings or ()
+    named = zip(told[::2], told[1::2], strict=False)
     found = {name: _plain_setting(kinds[name], value) for name, value in named if name in kinds}
     return {name: value for name, value in found.items() if value is not None}
 
