@@ -114,7 +114,7 @@ def test_descriptors_that_run_out_are_one_line(sample: Path) -> None:
 
 
 def test_a_question_that_breaks_off_while_it_is_answered_is_no_traceback(
-    capfd: pytest.CaptureFixture[str], link: str
+    capfd: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture, link: str
 ) -> None:
     broken = whole_question(link).replace(b"GET", b"POST")[:-2] + b"Transfer-Encoding: chunked\r\n\r\n-1\r\n"
     with connect(link) as other:
@@ -123,3 +123,19 @@ def test_a_question_that_breaks_off_while_it_is_answered_is_no_traceback(
             pass
     assert httpx.get(f"{link}api/runs").status_code == 200
     assert capfd.readouterr().err == ""
+    assert "Traceback" not in caplog.text
+
+
+def test_a_question_that_breaks_off_behind_its_answer_is_no_traceback(
+    caplog: pytest.LogCaptureFixture, link: str
+) -> None:
+    begun = whole_question(link).replace(b"GET", b"POST")[:-2] + b"Transfer-Encoding: chunked\r\n\r\n"
+    with connect(link) as other:
+        other.sendall(begun)
+        answer = b""
+        while not answer.endswith(b"}"):
+            answer += other.recv(100_000)
+        other.sendall(b"-1\r\n")
+        assert other.recv(100) == b""
+    assert answer.startswith(b"HTTP/1.1 405")
+    assert caplog.text == ""

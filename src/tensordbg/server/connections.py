@@ -8,6 +8,7 @@ import resource
 import sys
 from typing import Any
 
+import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from tensordbg.server.problems import ADVICE, SHORTAGES
@@ -49,13 +50,18 @@ class BoundedProtocol(H11Protocol):
         super().connection_lost(exc)
 
     def send_400_response(self, msg: str) -> None:
-        """See uvicorn: what comes is no question. Where one is being answered already, that goes nowhere any more."""
+        """See uvicorn: what comes is no question. Where one is being answered already, that goes nowhere any more.
+
+        One that was answered before its body was whole can't be answered again.
+        """
         if self._is_answering():
             self.cycle.disconnected = True
             self.cycle.message_event.set()
             self.transport.close()
-        else:
+        elif self.conn.our_state in (h11.IDLE, h11.SEND_RESPONSE):
             super().send_400_response(msg)
+        else:
+            self.transport.close()
 
     def _watch(self) -> None:
         """Starts the clock where a question is not whole, and stops it where one is being answered."""
