@@ -35,6 +35,7 @@ FORMATS = {
 OTHER_WORDS = {
     "analysis/diff/explaining.py": {"A", "B"},
     "analysis/diff/explaining_updates.py": {"A", "B"},
+    "analysis/diff/lengths.py": {"A", "B"},
     "cli/commands/diff.py": {"A", "B"},
     "cli/commands/view.py": {"A"},
     "console/fullscreen/keys.py": {"Enter"},

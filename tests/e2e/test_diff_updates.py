@@ -47,6 +47,18 @@ def trained(folder: Path, optimizer: Callable[..., Any] = adamw, change: str = "
     return folder
 
 
+def without_settings(folder: Path) -> Path:
+    """The trace as earlier versions recorded it, or of an optimizer that the program wrote itself."""
+    for trace in folder.glob("**/facts.jsonl"):
+        rows = trace.read_text().splitlines(keepends=True)
+        trace.write_text("".join(row for row in rows if not row.startswith('{"optimizer"')))
+    return folder
+
+
+def told(found: FirstDifference) -> list[tuple[str, object, object]]:
+    return [(each.attribute, each.a, each.b) for each in found.difference]
+
+
 def first(result: Comparison) -> FirstDifference:
     assert result.first is not None
     return result.first
@@ -62,7 +74,16 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize("optimizer", [sgd, adamw])
 def test_a_learning_rate_that_changes_late_is_told_as_one(runs: Path, tmp_path: Path, optimizer: Any) -> None:
-    found = first(tensordbg.diff(runs / optimizer.__name__, trained(tmp_path / "b", optimizer, "late rate")))
+    late = trained(tmp_path / "b", optimizer, "late rate")
+    found = first(tensordbg.diff(runs / optimizer.__name__, late))
+    assert found.kind == "update"
+    rate = 0.1 if optimizer is sgd else 0.01
+    assert told(found) == [("learning rate", rate, rate / 4)]
+    assert (found.explanation.endswith("up to step 1 the updates agree"), found.suggestion) == (
+        True,
+        f"set learning rate to {rate} in B",
+    )
+    found = first(tensordbg.diff(runs / optimizer.__name__, without_settings(late)))
     assert found.kind == "update"
     assert found.b is not None
     assert found.b.view.step == 2
@@ -71,7 +92,8 @@ def test_a_learning_rate_that_changes_late_is_told_as_one(runs: Path, tmp_path: 
 
 def test_another_share_of_decay_is_no_learning_rate(runs: Path, tmp_path: Path) -> None:
     decaying = trained(tmp_path / "b", lambda w: torch.optim.AdamW(w, 1e-2, weight_decay=0.2))
-    found = first(tensordbg.diff(runs / "adamw", decaying))
+    assert told(first(tensordbg.diff(runs / "adamw", decaying))) == [("weight decay", 0.1, 0.2)]
+    found = first(tensordbg.diff(runs / "adamw", without_settings(decaying)))
     assert found.kind == "update"
     assert "learning rate of B" not in found.explanation
 
@@ -153,8 +175,9 @@ def of_keras(folder: Path, optimizer: Callable[..., Any], scale: float = 1.0, co
 
 def test_the_momentum_of_two_frameworks_is_named_among_all_their_numbers(runs: Path, tmp_path: Path) -> None:
     assert tensordbg.diff(of_keras(tmp_path / "a", lambda of: of.SGD(0.1, 0.9)), runs / "sgd").status == "same"
-    found = first(tensordbg.diff(of_keras(tmp_path / "b", lambda of: of.SGD(0.1, 0.8)), runs / "sgd"))
-    assert [(told.attribute, told.a, told.b) for told in found.difference] == [("momentum", 0.8, 0.9)]
+    other = of_keras(tmp_path / "b", lambda of: of.SGD(0.1, 0.8))
+    assert told(first(tensordbg.diff(other, runs / "sgd"))) == [("momentum", 0.8, 0.9)]
+    assert told(first(tensordbg.diff(without_settings(other), runs / "sgd"))) == [("momentum", 0.8, 0.9)]
 
 
 def test_settings_by_which_an_optimizer_changes_what_it_keeps_have_their_names(runs: Path, tmp_path: Path) -> None:
@@ -164,19 +187,87 @@ def test_settings_by_which_an_optimizer_changes_what_it_keeps_have_their_names(r
     def betas(w: Any) -> Any:
         return torch.optim.AdamW(w, 1e-2, weight_decay=0.1, betas=(0.9, 0.99))
 
-    found = first(tensordbg.diff(runs / "sgd", trained(tmp_path / "b", other)))
-    assert [(told.attribute, told.a, told.b) for told in found.difference] == [("momentum", 0.9, 0.8)]
-    assert (found.suggestion, "learning rate" in found.explanation) == ("set momentum to 0.9 in B", False)
-    found = first(tensordbg.diff(runs / "adamw", trained(tmp_path / "c", betas)))
-    assert "beta2" in found.difference[0].attribute
+    kept = trained(tmp_path / "b", other)
+    for each in (kept, without_settings(kept)):
+        found = first(tensordbg.diff(runs / "sgd", each))
+        assert told(found) == [("momentum", 0.9, 0.8)]
+        assert (found.suggestion, "learning rate" in found.explanation) == ("set momentum to 0.9 in B", False)
+    kept = trained(tmp_path / "c", betas)
+    assert told(first(tensordbg.diff(runs / "adamw", kept))) == [("beta2", 0.999, 0.99)]
+    assert "beta2" in first(tensordbg.diff(runs / "adamw", without_settings(kept))).difference[0].attribute
 
 
 def test_a_decay_of_weights_that_one_run_adds_to_the_gradient(runs: Path, tmp_path: Path) -> None:
     def decaying(w: Any) -> Any:
         return torch.optim.SGD(w, 0.1, momentum=0.9, weight_decay=0.1)
 
-    found = first(tensordbg.diff(runs / "sgd", trained(tmp_path / "b", decaying)))
+    kept = trained(tmp_path / "b", decaying)
+    assert told(first(tensordbg.diff(runs / "sgd", kept))) == [("weight decay", 0, 0.1)]
+    found = first(tensordbg.diff(runs / "sgd", without_settings(kept)))
     assert "B computes aten::add on the way of the parameter, as weight decay does" in found.explanation
+
+
+OTHERWISE: list[tuple[Any, Any, list[tuple[str, object, object]], str]] = [
+    (sgd, lambda w: torch.optim.SGD(w, 0.1, momentum=0.9, nesterov=True), [("nesterov", False, True)], "set nesterov"),
+    (adamw, lambda w: torch.optim.AdamW(w, 1e-2, weight_decay=0.1, eps=1e-3), [("epsilon", 1e-8, 1e-3)], "set epsilon"),
+    (
+        adamw,
+        lambda w: torch.optim.Adam(w, 1e-2),
+        [("optimizer", "AdamW", "Adam"), ("weight decay", 0.1, 0)],
+        "use AdamW in B, and set weight decay to 0.1 in B",
+    ),
+    (
+        sgd,
+        lambda w: torch.optim.SGD([{"params": w[:1]}, {"params": w[1:], "lr": 0.05}], 0.1, momentum=0.9),
+        [("learning rate", 0.1, 0.05)],
+        "set learning rate",
+    ),
+]
+
+
+@pytest.mark.parametrize(("optimizer", "other", "difference", "suggestion"), OTHERWISE)
+def test_whatever_an_optimizer_is_set_to_is_told_by_its_name(
+    runs: Path, tmp_path: Path, optimizer: Any, other: Any, difference: Any, suggestion: str
+) -> None:
+    found = first(tensordbg.diff(runs / optimizer.__name__, trained(tmp_path / "b", other)))
+    assert (found.kind, told(found)) == ("update", difference)
+    assert found.suggestion.startswith(suggestion)
+
+
+def test_settings_of_keras_are_known_of_steps_that_are_traced(tmp_path: Path) -> None:
+    a = of_keras(tmp_path / "a", lambda of: of.Adam(1e-2), compiled=True)
+    for name, optimizer, difference in (
+        ("rate", lambda of: of.Adam(1e-3), ("learning rate", 0.01, 0.001)),
+        ("clip", lambda of: of.Adam(1e-2, clipnorm=0.01), ("clipnorm", 0, 0.01)),
+        ("decay", lambda of: of.Adam(1e-2, weight_decay=0.1), ("weight decay", 0, 0.1)),
+        (
+            "schedule",
+            lambda of: of.Adam(of.schedules.ExponentialDecay(1e-2, 1, 0.5)),
+            (
+                "learning rate",
+                0.01,
+                "ExponentialDecay(initial_learning_rate=0.01, decay_steps=1, decay_rate=0.5, staircase=False)",
+            ),
+        ),
+    ):
+        found = first(tensordbg.diff(a, of_keras(tmp_path / name, optimizer, compiled=True)))
+        assert (found.kind, told(found)) == ("update", [difference])
+
+
+def test_the_epsilons_of_two_frameworks_are_told_where_nothing_else_differs(runs: Path, tmp_path: Path) -> None:
+    a = of_keras(tmp_path / "a", lambda of: of.Adam(1e-2), compiled=True)
+    found = first(tensordbg.diff(a, trained(tmp_path / "b", lambda w: torch.optim.Adam(w, 1e-3))))
+    assert told(found)[0] == ("learning rate", 0.01, 0.001)
+
+
+def test_gradients_that_are_left_over_beside_another_framework(runs: Path, tmp_path: Path) -> None:
+    a = of_keras(tmp_path / "a", lambda of: of.Adam(1e-2, epsilon=1e-8), compiled=True)
+
+    def adam(w: Any) -> Any:
+        return torch.optim.Adam(w, 1e-2)
+
+    found = first(tensordbg.diff(a, trained(tmp_path / "b", adam, "left over")))
+    assert found.explanation.startswith("B adds the gradients of step 1 to those of a step before")
 
 
 def test_a_loss_is_told_before_what_an_optimizer_keeps_and_reads_again(tmp_path: Path) -> None:
@@ -187,3 +278,30 @@ def test_a_loss_is_told_before_what_an_optimizer_keeps_and_reads_again(tmp_path:
     assert tensordbg.diff(a, of_keras(tmp_path / "b", adam, compiled=True)).status == "same"
     found = first(tensordbg.diff(a, of_keras(tmp_path / "c", adam, scale=0.5, compiled=True)))
     assert (found.kind, [each.view.op_type for each in found.only]) == ("missing", ["Mul"])
+
+
+def test_that_one_run_is_longer_or_ended_with_an_error_is_told(tmp_path: Path) -> None:
+    def steps(folder: Path, count: int, fails: bool = False) -> Path:
+        w = [torch.nn.Parameter(torch.tensor(KERNEL))]
+        rule = torch.optim.SGD(w, 0.1)
+        with tensordbg.record(folder):
+            for _ in range(count):
+                rule.zero_grad()
+                (torch.tensor(X) @ w[0]).square().mean().backward()
+                rule.step()
+            if fails:
+                raise ValueError("no more\nof this")
+        return folder
+
+    a = steps(tmp_path / "a", 3)
+    with pytest.raises(ValueError, match="no more"):
+        steps(tmp_path / "b", 2, fails=True)
+    result = tensordbg.diff(a, tmp_path / "b")
+    assert (result.status, result.notes) == (
+        "same",
+        (
+            "A goes on for 3 steps and B for 2 steps: compared is what both have",
+            "B ended with ValueError: no more: compared is what it computed before",
+        ),
+    )
+    assert tensordbg.diff(a, steps(tmp_path / "c", 3)).notes == ()

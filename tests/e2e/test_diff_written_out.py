@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -193,7 +194,7 @@ def sequence(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return sequence_in_keras(tmp_path_factory.mktemp("sequence") / "keras")
 
 
-@pytest.mark.parametrize(("change", "said"), [("gates", "nothing in common"), ("bias", "nothing in common"),
+@pytest.mark.parametrize(("change", "said"), [("gates", "in common|only one"), ("bias", "in common|only one"),
                                               ("first", "multiply by the same values")])  # fmt: skip
 def test_a_sequence_in_one_operation_whose_only_result_is_a_number(
     sequence: Path, tmp_path: Path, change: str, said: str
@@ -201,7 +202,7 @@ def test_a_sequence_in_one_operation_whose_only_result_is_a_number(
     found = tensordbg.diff(sequence, sequence_in_torch(tmp_path / "b", change))
     assert found.status == "diverged"
     assert found.first is not None
-    assert said in found.first.explanation
+    assert re.search(said, found.first.explanation)
 
 
 def test_the_same_sequence(sequence: Path, tmp_path: Path) -> None:

@@ -33,6 +33,43 @@ _KEPT: Mapping[str, str] = MappingProxyType(
 )
 """What an optimizer keeps beside a parameter, and the setting by which that shrinks in each step."""
 
+_OF_OPTIMIZERS: Mapping[str, str] = MappingProxyType(
+    {
+        "lr": "learning rate",
+        "learning_rate": "learning rate",
+        "beta_1": "beta1",
+        "beta_2": "beta2",
+        "eps": "epsilon",
+        "weight_decay": "weight decay",
+    }
+)
+_MOST_BETAS = 3
+_OF_NO_NUMBERS = frozenset(
+    {
+        *("name", "built", "foreach", "fused", "capturable", "differentiable", "initial_lr", "ema_overwrite_frequency"),
+        *("base_momentum", "max_momentum", "min_momentum", "max_lr", "min_lr", "decoupled_weight_decay", "jit_compile"),
+        *("swa_lr", "use_closure_return", "is_legacy_optimizer"),
+    }
+)
+"""Attributes of optimizers that say how something is computed, or what a schedule starts from, and not what."""
+
+
+def optimizer_settings(told: Mapping[str, object]) -> dict[str, object]:
+    """Returns the settings of an optimizer by the names under which they are compared; what is not used is 0.
+
+    Args:
+        told: The settings by the names that the framework has for them.
+    """
+    found: dict[str, object] = {}
+    for name, value in told.items():
+        if name == "betas" and isinstance(value, tuple) and len(value) <= _MOST_BETAS:
+            found |= {f"beta{place}": each for place, each in enumerate(value, 1)}
+        elif name not in _OF_NO_NUMBERS:
+            found[_OF_OPTIMIZERS.get(name, name)] = 0 if value is None else value
+    if not found.get("use_ema"):
+        found.pop("ema_momentum", None)
+    return found
+
 
 def setting_of_kept(name: str, *, multiplies: bool) -> str:
     """Returns the setting that a number is by which an optimizer changes what it keeps; empty where none is known.

@@ -10,6 +10,7 @@ import json
 import math
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -84,6 +85,19 @@ class Value(msgspec.Struct, frozen=True, array_like=True):
     made_of: tuple[int, ...]
 
 
+class Optimizer(msgspec.Struct, frozen=True):
+    """How an optimizer was set, from a step on, as the facts of a trace tell it."""
+
+    number: int
+    group: int
+    type: str
+    step: int
+    settings: dict[str, Any]
+    variables: tuple[int, ...]
+    """Rows of the parameters, as in `held`."""
+    held: dict[str, int]
+
+
 class Summary(msgspec.Struct, frozen=True):
     """The part of a run that is kept: its steps from the first to `last`."""
 
@@ -93,6 +107,8 @@ class Summary(msgspec.Struct, frozen=True):
     parameters: tuple[Parameter, ...]
     places: tuple[Place, ...]
     values: tuple[Value, ...]
+    optimizers: tuple[Optimizer, ...] = ()
+    """Earlier files have none."""
     version: int = VERSION
     format: str = "tensordbg summary"
 
@@ -105,7 +121,7 @@ def write_summary(path: Path, summary: Summary) -> None:
     """
     head = {name: getattr(summary, name) for name in ("format", "version", "program", "last")}
     parts = [f"{json.dumps(name)}: {json.dumps(value)}" for name, value in head.items()]
-    for name in ("lines", "parameters", "places", "values"):
+    for name in ("lines", "parameters", "places", "optimizers", "values"):
         rows = ",\n".join(msgspec.json.encode(each).decode() for each in getattr(summary, name))
         parts.append(f"{json.dumps(name)}: [\n{rows}\n]" if rows else f"{json.dumps(name)}: []")
     try:
@@ -188,6 +204,8 @@ def make_trace(summary: Summary, folder: Path) -> None:
             events.tensor(execution, (value.place, value.slot), _event(value), Moment(0))
         events.names("path", [""])
         events.names("device", [""])
+    for each in summary.optimizers:
+        writer.fact({"optimizer": msgspec.to_builtins(each)})
     writer.fact({"end": {"time_ns": 0}})
     writer.close()
 

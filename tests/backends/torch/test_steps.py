@@ -21,6 +21,7 @@ class Recorder:
 
     def __init__(self) -> None:
         self.step = -1
+        self.facts: list[Any] = []
 
     def training_step(self, _: str) -> int:
         self.step += 1
@@ -28,6 +29,9 @@ class Recorder:
 
     def guard(self, what: str) -> Any:
         return guarded(what, _raise)
+
+    def fact(self, row: Any) -> None:
+        self.facts.append(row)
 
 
 class Observer:
@@ -56,3 +60,24 @@ def test_each_step_of_any_optimizer_ends_a_step() -> None:
     torch.optim.SGD([parameter], lr=0.1).step()
     assert observer.steps == [0, -1, 2]
     assert observer.updating == [True, False] * 2
+
+
+def test_optimizers_are_noted_as_they_are_set_in_the_steps_that_are_recorded() -> None:
+    steps, recorder = Steps(Variables(Catalog())), Recorder()
+    steps.install(recorder, Observer())  # type: ignore[arg-type]
+    first, second = (torch.nn.Parameter(torch.ones(2)) for _ in range(2))
+    optimizer = torch.optim.SGD([{"params": [first]}, {"params": [second], "lr": torch.tensor(0.2)}], lr=0.1)
+    schedule = torch.optim.lr_scheduler.StepLR(optimizer, 2, 0.5)
+    try:
+        for _ in range(4):
+            optimizer.step()
+            schedule.step()
+    finally:
+        steps.uninstall()
+    rows = [row["optimizer"] for row in recorder.facts]
+    assert [(row["step"], row["group"], row["settings"].get("lr")) for row in rows] == [
+        *((0, 0, 0.1), (0, 1, None)),  # a tensor is no number that can be had without an operation
+        (2, 0, 0.05),
+    ]
+    assert {row["type"] for row in rows} == {"SGD"}
+    assert [row["variables"] for row in rows[:2]] == [[0], [1]]

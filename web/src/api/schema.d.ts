@@ -1067,6 +1067,7 @@ export interface components {
             name: string;
             steps: number[];
             values: number[];
+            /** @description Empty where an optimizer is set to it and no tensor holds it. */
             events: number[];
         };
         /**

@@ -43,6 +43,8 @@ _WRITTEN_AGAIN = 6
 """So many operations that go on from a value are looked at for the one that is known to write a variable."""
 _WALKED = 40
 """So many operations of a formula are looked at."""
+_WRITTEN_OUT = 1e-9
+"""A number of single precision that was written with ten digits is as near to itself; one in double is not."""
 CONSTANT = "constant"
 """The name of a number of which no other is known."""
 
@@ -242,7 +244,7 @@ def as_written(value: object) -> object:
     if not isinstance(value, float):
         return value
     rounded = np.float32(value)
-    return float(str(rounded)) if float(rounded) == value else float(f"{value:.14g}")
+    return float(str(rounded)) if abs(float(rounded) - value) <= _WRITTEN_OUT * abs(value) else float(f"{value:.14g}")
 
 
 def _near(a: float, b: float) -> bool:

@@ -21,6 +21,7 @@ from tensordbg.analysis.diff.exchanged import have_other_inputs, with_exchanged
 from tensordbg.analysis.diff.explaining import explain
 from tensordbg.analysis.diff.first_difference import find_pairs
 from tensordbg.analysis.diff.in_parts import without_parts
+from tensordbg.analysis.diff.lengths import notes_on_ends, notes_on_lengths
 from tensordbg.analysis.diff.loose import loose_differences
 from tensordbg.analysis.diff.matching import FAR
 from tensordbg.analysis.diff.noise import tolerance_by_twin
@@ -65,7 +66,8 @@ def compare(reference: TraceSource, other: TraceSource, asked: Asked) -> Compari
     a, b = (read_side(each, asked.step, asked.last) for each in (reference, other))
     if asked.noise is not None:
         asked = replace(asked, tolerance=tolerance_by_twin(a, read_side(asked.noise, asked.step, asked.last)))
-    return compare_sides(a, b, asked)
+    result = compare_sides(a, b, asked)
+    return replace(result, notes=(*notes_on_lengths(a, b), *notes_on_ends(reference.facts, other.facts)))
 
 
 def compare_sides(a: Side, b: Side, asked: Asked) -> Comparison:

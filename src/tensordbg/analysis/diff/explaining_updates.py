@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from tensordbg.analysis.diff.apart import Apart, Pair, are_of_one_kind, distance_of
 from tensordbg.analysis.diff.attributes import CONSTANT, attribute_differences
 from tensordbg.analysis.diff.beginnings import Unlike
 from tensordbg.analysis.diff.edges import reached
 from tensordbg.analysis.diff.learning_rate import ratio_of_rates
+from tensordbg.analysis.diff.optimizers import ComparedOptimizers, compare_optimizers
 from tensordbg.analysis.diff.wording import SUGGESTIONS, Explained, attributes_text, settings_to_set, types_of
 from tensordbg.operations.kinds import Kind
 from tensordbg.operations.setting_names import setting_of_kept
@@ -22,7 +25,14 @@ def explain_updated(a: Apart, b: Apart, pair: Pair, rows: tuple[int, int]) -> Ex
     text = (
         f"up to step {step} all agrees but what the optimizers have made of the parameters: those differ in step {step}"
     )
-    return Explained("update", *rows, distance_of(a, b, *rows), True, (), text, _of_optimizers(a, b))
+    compared = compare_optimizers(a, b, pair, step - 1)
+    difference = () if compared is None else compared.difference
+    left_over = None if difference else _left_over_in_step(a, b, pair, step - 1)
+    if left_over is not None:
+        return left_over
+    text += f"; {attributes_text(difference)}" if difference else ""
+    suggestion = settings_to_set(difference) if difference else _of_optimizers(a, b)
+    return Explained("update", *rows, distance_of(a, b, *rows), True, difference, text, suggestion)
 
 
 def _of_optimizers(a: Apart, b: Apart) -> str:
@@ -51,10 +61,18 @@ def _update(a: Apart, b: Apart, pair: Pair) -> Explained:
     added = explain_added(a, b, pair)
     if added is not None:
         return added
+    step = int(b.side.numbers.step[pair.b])
+    compared = compare_optimizers(a, b, pair, step)
+    # Frameworks have other epsilons by default, which rarely matter.
+    rarely = a.side.frameworks != b.side.frameworks and compared is not None and compared.is_rounding
+    if compared is not None and compared.difference and not rarely:
+        return _set_otherwise(b, pair, compared)
+    left_over = _left_over_in_step(a, b, pair, step)
+    if left_over is not None:
+        return left_over
     unlike_kinds = not are_of_one_kind(a, b, pair.a, pair.b)
     # The numbers of a norm, by which one run clips, and of a sum have nothing to do with each other.
     difference = () if unlike_kinds and a.side.frameworks == b.side.frameworks else attribute_differences(a, b, pair)
-    step = int(b.side.numbers.step[pair.b])
     text, suggestion = f"the gradients of step {step} agree, and what the optimizers make of them does not", ""
     text += f": {attributes_text(difference)}" if difference else ""
     named = bool(difference) and all(each.attribute != CONSTANT for each in difference)
@@ -80,6 +98,17 @@ def _update(a: Apart, b: Apart, pair: Pair) -> Explained:
     return Explained(
         "update", pair.a, pair.b, pair.distance, True, difference, text, suggestion or _of_optimizers(a, b)
     )
+
+
+def _set_otherwise(b: Apart, pair: Pair, compared: ComparedOptimizers) -> Explained:
+    """Tells the settings by which the optimizers make unlike updates of equal gradients."""
+    step, difference = int(b.side.numbers.step[pair.b]), compared.difference
+    since = f"; up to step {step - 1} the updates agree" if b.agreed_before(pair.b) else ""
+    text = (
+        f"the gradients of step {step} agree, and what the optimizers make of them does not: "
+        f"{attributes_text(difference)}{since}"
+    )
+    return Explained("update", pair.a, pair.b, pair.distance, True, difference, text, settings_to_set(difference))
 
 
 def _as_what(apart: Apart, extra: tuple[int, ...]) -> str:
@@ -133,6 +162,18 @@ def explain_left_over(a: Apart, b: Apart, pair: Pair) -> Explained | None:
         return None
     run, mine, row = ("A", a, pair.a) if left[0] else ("B", b, pair.b)
     return _other_gradients(b, pair, (run, mine, row))
+
+
+def _left_over_in_step(a: Apart, b: Apart, pair: Pair, step: int) -> Explained | None:
+    """Tells of any gradient of a step that only one run adds to those of a step before."""
+    left = [
+        next((row for row in np.flatnonzero(each.side.backward & (each.side.numbers.step == step)).tolist()
+              if _is_added_to_earlier(each, row)), None)
+        for each in (a, b)
+    ]  # fmt: skip
+    if left[0] is not None and left[1] is None:
+        return _other_gradients(b, pair, ("A", a, left[0]))
+    return _other_gradients(b, pair, ("B", b, left[1])) if left[1] is not None and left[0] is None else None
 
 
 def _other_gradients(b: Apart, pair: Pair, added: tuple[str, Apart, int]) -> Explained:

@@ -24,6 +24,7 @@ from tensordbg.model import FUSED, NONE, Site
 from tensordbg.operations.kinds import Kind
 from tensordbg.operations.operation import Operation
 from tensordbg.operations.traits import Trait
+from tensordbg.trace.program.optimizers import OptimizerSettings
 
 _NUMBERS = {kind: position for position, kind in enumerate(Kind)}
 
@@ -37,6 +38,8 @@ class Side:
     values: Values
     numbers: Numbers
     edges: Edges
+    optimizers: tuple[OptimizerSettings, ...] = ()
+    """How optimizers were set, in the order of steps."""
 
     @property
     def is_loose(self) -> bool:
@@ -200,4 +203,4 @@ def read_side(trace: TraceSource, step: int | None = None, last: int | None = No
     if last is not None:
         numbers = numbers.of(numbers.step <= last)
     edges = without_statistics(find_edges(values, numbers.event), values, numbers)
-    return Side(values.program, Details(trace, program), values, numbers, edges)
+    return Side(values.program, Details(trace, program), values, numbers, edges, trace.facts.optimizers)

@@ -14,7 +14,8 @@ from tensordbg.analysis.diff.side import Side, read_side
 from tensordbg.analysis.finding import TensorView
 from tensordbg.errors import UsageError
 from tensordbg.model import NONE, NOTES, PYTHON_NAMES, Health, Site
-from tensordbg.trace.summary import Line, Parameter, Place, Summary, Value
+from tensordbg.trace.program.optimizers import OptimizerSettings
+from tensordbg.trace.summary import Line, Optimizer, Parameter, Place, Summary, Value
 
 MOST_VALUES = 4000
 """So many values are taken, in whole steps; of the first step all."""
@@ -83,9 +84,17 @@ class _Taken:
         values = [self._value(row, views[int(self._side.numbers.event[row])], number) for row in self._rows]
         places = [self._place(self._side.program.sites[site]) for site in self._places]
         known = self._side.program.variables
+        optimizers = [self._optimizer(each) for each in self._side.optimizers if each.step <= last]
         parameters = [Parameter(each.name, each.dtype, each.shape, each.trainable)
                       for each in (known[variable] for variable in self._variables)]  # fmt: skip
-        return Summary(program, last, tuple(self._lines), tuple(parameters), tuple(places), tuple(values))
+        return Summary(
+            program, last, tuple(self._lines), tuple(parameters), tuple(places), tuple(values), tuple(optimizers)
+        )
+
+    def _optimizer(self, told: OptimizerSettings) -> Optimizer:
+        variables = tuple(self._variables[each] for each in told.variables if each in self._variables)
+        held = {name: self._variables[each] for name, each in told.held.items() if each in self._variables}
+        return Optimizer(told.optimizer, told.group, told.kind, told.step, dict(told.settings), variables, held)
 
     def _value(self, row: int, view: TensorView, number: dict[int, int]) -> Value:
         health = view.health or Health(int(self._side.numbers.size[row]))

@@ -22,6 +22,9 @@ class Explained:
     suggestion: str
 
 
+OPTIMIZER = "optimizer"
+"""The attribute that tells which kind of optimizer it is."""
+
 SUGGESTIONS = {
     "parameter": "load the values of A into B, transposed where the table of parameters says so",
     "input": "feed both runs the same batch: compare what prepares it, its normalisation and the order of its rows",
@@ -49,7 +52,11 @@ def attributes_text(difference: tuple[AttributeDifference, ...]) -> str:
 
 
 def settings_to_set(difference: tuple[AttributeDifference, ...]) -> str:
-    """Tells what to set in B."""
+    """Tells what to set in B, or which optimizer to use."""
+    kinds = [each.a for each in difference if each.attribute == OPTIMIZER]
+    difference = tuple(each for each in difference if each.attribute != OPTIMIZER)
+    if kinds:
+        return f"use {kinds[0]} in B" + (f", and {settings_to_set(difference)}" if difference else "")
     text = f"set {', '.join(f'{each.attribute} to {each.a}' for each in difference)} in B"
     uneven = any(
         each.attribute == "padding" and isinstance(each.a, list)

@@ -20,6 +20,7 @@ from tensordbg.backends.tensorflow.failures.refused_in_python import RefusedInPy
 from tensordbg.backends.tensorflow.functions.instrument import Probes
 from tensordbg.backends.tensorflow.hooks import framework_library, hooks
 from tensordbg.backends.tensorflow.keras.symbols import KerasSymbols
+from tensordbg.backends.tensorflow.keras_optimizers import KerasOptimizers
 from tensordbg.backends.tensorflow.lite import LiteInterpreters
 from tensordbg.backends.tensorflow.own_operations import own_operations
 from tensordbg.backends.tensorflow.refused import RefusedOperations
@@ -48,7 +49,7 @@ class _Hook(Protocol):
 
 _HOOKS: tuple[Callable[[Recorder], _Hook], ...] = (
     Differentiated, RefusedOperations, PythonNames, LoopGradients, Composites, EagerComposites, EagerRuns,
-    TapeSteps, RefusedInPython, VariableNames, MentionedNames, LiteInterpreters,
+    TapeSteps, RefusedInPython, VariableNames, MentionedNames, LiteInterpreters, KerasOptimizers,
 )  # fmt: skip
 """What a recording looks on at beside operations, functions and sessions."""
 

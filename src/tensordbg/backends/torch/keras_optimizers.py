@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from tensordbg.recording.imports import ImportWatch
+from tensordbg.recording.optimizers import plain_settings
 
 _MODULE = "keras.src.optimizers.base_optimizer"
 """Where Keras 3 defines `keras.Optimizer.apply`, of which all of its optimizers' steps are calls."""
@@ -109,6 +110,11 @@ class _KerasOptimizer:
     def param_groups(self) -> list[dict[str, Any]]:
         """One group of all tensors that are trained."""
         return [{"params": [each.value for each in self.variables]}]
+
+    @property
+    def settings(self) -> Mapping[str, Any]:
+        """Settings of the optimizer but for its rate, which is a tensor."""
+        return plain_settings(vars(self._optimizer()))
 
     @property
     def names(self) -> Mapping[int, str]:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from functools import partial
 from types import ModuleType
 from typing import Any
 
 from tensordbg.backends.torch.optimizer_steps import watch_steps
 from tensordbg.backends.torch.variables import Variables
 from tensordbg.operations.frameworks import TORCH
+from tensordbg.recording.optimizers import NotedOptimizers, SeenGroup, plain_settings
 from tensordbg.recording.recorder import Recorder
 
 
@@ -21,20 +23,33 @@ class Steps:
 
     def install(self, recorder: Recorder, observer: ModuleType) -> None:
         """Counts from 0 from now on; a step that the recording leaves out is left out as a whole."""
-        observer.set_step(recorder.training_step(TORCH))
+        optimizers = NotedOptimizers(recorder.fact)
+        step = recorder.training_step(TORCH)
+        observer.set_step(step)
 
         def before(optimizer: Any, _args: Any, _kwargs: Any) -> None:
             with recorder.guard("looking at an optimizer"):
                 self._variables.before_step(optimizer)
+                optimizers.see(optimizer, step, self._groups(optimizer))
                 observer.set_updating(True)
 
         def after(optimizer: Any, _args: Any, _kwargs: Any) -> None:
+            nonlocal step
             with recorder.guard("ending a step"):
                 observer.set_updating(False)
                 self._variables.after_step(optimizer)
-                observer.set_step(recorder.training_step(TORCH))
+                step = recorder.training_step(TORCH)
+                observer.set_step(step)
 
         self._undo = watch_steps(before, after)
+
+    def _groups(self, optimizer: Any) -> list[SeenGroup]:
+        """How an optimizer is set; a rate that is a tensor is no number that can be had without an operation."""
+        own: Mapping[str, Any] = getattr(optimizer, "settings", {})  # one of Keras's has them
+        return [
+            SeenGroup(plain_settings({**own, **group}), partial(self._variables.numbers_of, group["params"]))
+            for group in optimizer.param_groups
+        ]
 
     def uninstall(self) -> None:
         """Takes the hooks out again."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import sys
 import weakref
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from types import FrameType, ModuleType
 from typing import Any
@@ -73,6 +73,10 @@ class Variables:
         """Adds a tensor under a name, and returns its number."""
         self._add(tensor, name, trainable=trainable)
         return self._numbers[id(tensor)][1]
+
+    def numbers_of(self, tensors: Iterable[Any]) -> list[int]:
+        """Returns the numbers of those tensors that are known."""
+        return [number for number in map(self._number, tensors) if number is not None]
 
     def stand_for(self, tensor: Any, number: int) -> None:
         """Takes a tensor for a variable that is known, whose own tensor is no longer used."""

@@ -8,6 +8,7 @@ from typing import Any
 
 from tensordbg.model import NONE, StatedInput, StatedTensor
 from tensordbg.trace.program.described import is_attributes
+from tensordbg.trace.program.optimizers import OptimizerSettings, collect_optimizers
 from tensordbg.trace.program.process import ProcessPlace
 
 _MOST_NUMBER = 2**46
@@ -137,6 +138,8 @@ class TraceFacts:
     """None where it is not known, as of a program that was killed."""
     failure: Failure | None = None
     """The operation that raised the error which ends the program; known before its end."""
+    optimizers: tuple[OptimizerSettings, ...] = ()
+    """How optimizers were set, each from its step on, in the order in which that was seen."""
 
     @property
     def described(self) -> bool:
@@ -179,6 +182,7 @@ def collect_facts(rows: Iterable[Mapping[str, Any]]) -> TraceFacts:
     differentiated: dict[int, Differentiated] = {}
     loaded = None
     failure = None
+    rows = list(rows)
     for row in rows:
         framework = row.get("framework")
         if isinstance(framework, dict):
@@ -220,6 +224,7 @@ def collect_facts(rows: Iterable[Mapping[str, Any]]) -> TraceFacts:
         differentiated=differentiated,
         loaded=loaded,
         failure=failure,
+        optimizers=collect_optimizers(row.get("optimizer") for row in rows),
     )
 
 

@@ -34,6 +34,7 @@ class ProgressLineView:
     steps: tuple[int, ...]
     values: tuple[float, ...]
     events: tuple[int, ...]
+    """Empty where an optimizer is set to it and no tensor holds it."""
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from tensordbg.analysis.view.progress.lines import find_lines
+from tensordbg.trace.program.optimizers import OptimizerSettings
 from tests.analysis.builder import TraceBuilder
 from tests.analysis.warnings.network import network, studied
 
@@ -28,3 +29,20 @@ def test_a_learning_rate_that_a_variable_holds() -> None:
             run.event(read, value)
     (line,) = [line for line in find_lines(studied(trace)) if line.what == "learning_rate"]
     assert (line.name, line.values) == ("adam/learning_rate", (0.5, 0.25))
+
+
+def test_a_learning_rate_to_which_an_optimizer_was_set() -> None:
+    seen = studied(network({"loss": lambda step: 9.0 - step}, steps=8))
+    rates = [OptimizerSettings(0, 0, "SGD", step, {"lr": rate}) for step, rate in ((0, 0.1), (3, 0.05), (4, 0.01))]
+    other = OptimizerSettings(0, 1, "SGD", 0, {"lr": 1, "momentum": 0.9})
+    found = [line for line in find_lines(seen, [*rates, other]) if line.what == "learning_rate"]
+    assert [(line.name, line.steps, line.values, line.events) for line in found] == [
+        ("SGD", (0, 2, 3, 4, 7), (0.1, 0.1, 0.05, 0.01, 0.01), ()),
+        ("SGD, group 1", (0, 7), (1.0, 1.0), ()),
+    ]
+
+
+def test_a_rate_that_is_no_number_is_no_line() -> None:
+    seen = studied(network({"loss": lambda step: 9.0 - step}, steps=8))
+    told = [OptimizerSettings(0, 0, "SGD", 0, {"lr": "ExponentialDecay()"}), OptimizerSettings(0, 1, "SGD", 0, {})]
+    assert [line.what for line in find_lines(seen, told)] == ["loss"]

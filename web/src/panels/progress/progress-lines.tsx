@@ -1,4 +1,7 @@
-/** The loss and the learning rate over the steps, small: the history of the tensor, one click away, has the rest. */
+/**
+ * The loss and the learning rate over the steps, small: the history of the tensor, one click away, has the rest. A rate
+ * that an optimizer was set to is no tensor.
+ */
 import type { ProgressView } from '../../api/types';
 import { Move } from '../../parts/move';
 import { count, short } from '../../parts/numbers';
@@ -26,9 +29,13 @@ function ProgressLine({ line }: { readonly line: Line }) {
     <figure class={`progress-line progress-line-${what}`}>
       <figcaption>
         <strong>{what === 'loss' ? 'Loss' : 'Learning rate'}</strong>{' '}
-        <Move to={{ event: events.at(-1), tab: 'tensor', view: 'details' }}>
+        {events.length > 0 ? (
+          <Move to={{ event: events.at(-1), tab: 'tensor', view: 'details' }}>
+            <code>{name}</code>
+          </Move>
+        ) : (
           <code>{name}</code>
-        </Move>{' '}
+        )}{' '}
         <span class="muted">{range}</span>
       </figcaption>
       <div class="progress-line-drawing">

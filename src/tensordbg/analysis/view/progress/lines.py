@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import math
 import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from tensordbg.analysis.warnings.study.losses import differentiated, find_losses
 from tensordbg.analysis.warnings.study.study import Study
+from tensordbg.operations.setting_names import optimizer_settings
+from tensordbg.trace.program.optimizers import OptimizerSettings
 
 _MOST_LOSSES = 3
 _MOST_RATES = 2
@@ -26,10 +30,11 @@ class ProgressLine:
     steps: tuple[int, ...]
     values: tuple[float, ...]
     events: tuple[int, ...]
+    """Empty for what no tensor holds."""
 
 
-def find_lines(study: Study) -> tuple[ProgressLine, ...]:
-    """The losses that are trained on, longest first, and the learning rates that variables hold."""
+def find_lines(study: Study, optimizers: Sequence[OptimizerSettings] = ()) -> tuple[ProgressLine, ...]:
+    """The losses that are trained on, longest first, and the learning rates that variables hold, or optimizers."""
     kept = sorted(_losses(study), key=lambda k: -int(study.series.lengths[k]))
     found = [_line(study, "loss", k) for k in kept[:_MOST_LOSSES]]
     rates: dict[int, int] = {}
@@ -39,7 +44,39 @@ def find_lines(study: Study) -> tuple[ProgressLine, ...]:
         if variable is not None and _RATE.search(variable.name) and study.series.size[study.series.starts[k]] == 1:
             longest = rates.get(number, k)
             rates[number] = max(longest, k, key=lambda each: int(study.series.lengths[each]))
-    return (*found, *(_line(study, "learning_rate", k) for k in list(rates.values())[:_MOST_RATES]))
+    held = [_line(study, "learning_rate", k) for k in list(rates.values())[:_MOST_RATES]]
+    return (*found, *(held or list(_set_rates(study, optimizers))[:_MOST_RATES]))
+
+
+def _set_rates(study: Study, optimizers: Sequence[OptimizerSettings]) -> Iterator[ProgressLine]:
+    """The learning rates to which optimizers were set, each until it was set to the next."""
+    last = int(study.series.step.max(initial=0))
+    groups: dict[tuple[int, int], list[tuple[int, float]]] = {}
+    for each in optimizers:
+        rate = optimizer_settings(each.settings).get("learning rate")
+        if isinstance(rate, (int, float)) and math.isfinite(rate):
+            groups.setdefault((each.optimizer, each.group), []).append((each.step, float(rate)))
+    kinds = {(each.optimizer, each.group): each.kind for each in optimizers}
+    for place, rates in groups.items():
+        name = kinds[place] if place[1] == 0 else f"{kinds[place]}, group {place[1]}"
+        points = _thinned_out(list(_as_steps(rates, last)))
+        yield ProgressLine(
+            "learning_rate", name, tuple(step for step, _ in points), tuple(rate for _, rate in points), ()
+        )
+
+
+def _as_steps(rates: Sequence[tuple[int, float]], last: int) -> Iterator[tuple[int, float]]:
+    """Corners of a line that goes on level until the step before the next value."""
+    for (step, rate), (following, _) in zip(rates, (*rates[1:], (last + 1, 0.0)), strict=True):
+        yield step, rate
+        if following - 1 > step:
+            yield following - 1, rate
+
+
+def _thinned_out(points: list[tuple[int, float]]) -> list[tuple[int, float]]:
+    if len(points) <= _POINTS:
+        return points
+    return [points[place] for place in np.unique(np.linspace(0, len(points) - 1, _POINTS).astype(np.int64)).tolist()]
 
 
 def _losses(study: Study) -> list[int]:

@@ -88,7 +88,7 @@ def read_progress(opened: ProgressSource) -> ProgressData:
     cells = {name: measure(seen, trained if of_trained else layers) for name, (measure, of_trained) in MEASURES.items()}
     cells[NOT_FINITE] = bad_cells(opened, layers)
     first, last = _steps(cells)
-    lines = find_lines(seen)
+    lines = find_lines(seen, opened.facts.optimizers)
     return ProgressData(layers, trained, cells, lines, first, last, find_sights(layers, trained, cells, lines))
 
 

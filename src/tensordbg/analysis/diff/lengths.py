@@ -1,0 +1,28 @@
+"""Says of two runs that one went farther than the other, so that what is behind its end is compared with nothing."""
+
+from __future__ import annotations
+
+from tensordbg.analysis.diff.side import Side
+from tensordbg.trace.program.facts import TraceFacts
+
+
+def notes_on_lengths(a: Side, b: Side) -> tuple[str, ...]:
+    """Tells how many steps each run has, where one has more."""
+    last_a, last_b = (int(side.numbers.step.max(initial=-1)) + 1 for side in (a, b))
+    if last_a == last_b or min(last_a, last_b) == 0:
+        return ()
+    return (f"A goes on for {_steps(last_a)} and B for {_steps(last_b)}: compared is what both have",)
+
+
+def notes_on_ends(a: TraceFacts, b: TraceFacts) -> tuple[str, ...]:
+    """Tells the error that ended a run."""
+    ends = ((name, facts.end) for name, facts in (("A", a), ("B", b)))
+    return tuple(
+        f"{name} ended with {end.exception.splitlines()[0]}: compared is what it computed before"
+        for name, end in ends
+        if end is not None and end.exception
+    )
+
+
+def _steps(count: int) -> str:
+    return f"{count} step" if count == 1 else f"{count} steps"

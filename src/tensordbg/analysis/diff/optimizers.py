@@ -1,0 +1,104 @@
+"""Settings of the optimizers of two runs, compared by their names: learning rate, momentum, betas, weight decay.
+
+They are those that the programs gave their optimizers, so they are exact where what a formula makes of them is not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from tensordbg.analysis.diff.apart import Apart, Pair
+from tensordbg.analysis.diff.attributes import as_written
+from tensordbg.analysis.diff.edges import reached
+from tensordbg.analysis.diff.numbers import SUM
+from tensordbg.analysis.diff.result import AttributeDifference
+from tensordbg.analysis.diff.wording import OPTIMIZER
+from tensordbg.operations.setting_names import optimizer_settings
+from tensordbg.trace.program.optimizers import OptimizerSettings
+
+_EPSILON = "epsilon"
+_WALKED = 40
+"""So many values around an update are looked at for the variable that it is one of."""
+_NEAR = 1e-6
+"""Numbers that are nearer are the same, one of them rounded to single precision."""
+
+
+@dataclass(frozen=True)
+class ComparedOptimizers:
+    """How the two optimizers are set that make an update."""
+
+    difference: tuple[AttributeDifference, ...]
+    """First their kinds, where those differ."""
+
+    @property
+    def is_rounding(self) -> bool:
+        """Whether all that differs is the small number that keeps a division from going by zero."""
+        return {each.attribute for each in self.difference} == {_EPSILON}
+
+
+def compare_optimizers(a: Apart, b: Apart, pair: Pair, step: int) -> ComparedOptimizers | None:
+    """Compares how the optimizers behind two updates are set in a step; `None` where that is not known of both."""
+    found_a, found_b = _settings_behind(a, pair.a, step), _settings_behind(b, pair.b, step)
+    if found_a is None or found_b is None:
+        return None
+    kinds = found_a.kind, found_b.kind
+    difference = [] if _folded(kinds[0]) == _folded(kinds[1]) else [AttributeDifference(OPTIMIZER, *kinds)]
+    told_a, told_b = _all_settings(a, found_a, step), _all_settings(b, found_b, step)
+    difference += [
+        AttributeDifference(name, as_written(told_a[name]), as_written(told_b[name]))
+        for name in told_a
+        if name in told_b and not _are_equal(told_a[name], told_b[name])
+    ]
+    return ComparedOptimizers(tuple(difference))
+
+
+def _folded(kind: str) -> str:
+    return kind.casefold()
+
+
+def _are_equal(a: object, b: object) -> bool:
+    if isinstance(a, (int, float)) and isinstance(b, (int, float)):
+        return abs(a - b) <= _NEAR * max(abs(a), abs(b))
+    return a == b
+
+
+def _settings_behind(apart: Apart, row: int, step: int) -> OptimizerSettings | None:
+    """The settings in a step of the optimizer that makes an update; `None` where several may be meant."""
+    latest: dict[tuple[int, int], OptimizerSettings] = {}
+    for each in apart.side.optimizers:
+        if each.step <= step:
+            latest[each.optimizer, each.group] = each
+    if len(latest) <= 1:
+        return next(iter(latest.values()), None)
+    variables = set(_variables_around(apart, row))
+    training = [each for each in latest.values() if variables & set(each.variables)]
+    return training[0] if len(training) == 1 else None
+
+
+def _variables_around(apart: Apart, row: int) -> Iterator[int]:
+    """The variables that the nearest values around an update were read of, or written to."""
+    side = apart.side
+    step, size = side.numbers.step, side.numbers.size
+
+    def near(made: int) -> list[int]:
+        around = (*side.edges.children[made], *side.edges.parents[made])
+        return [each for each in around if side.updates[each] and step[each] == step[row] and size[each] == size[row]]
+
+    for each in reached(row, near, _WALKED):
+        for beside in (each, *side.edges.parents[each]):
+            yield from (*side.site(beside).reads, *side.site(beside).writes)
+
+
+def _all_settings(apart: Apart, told: OptimizerSettings, step: int) -> dict[str, object]:
+    """The settings by their common names, with those that variables hold."""
+    held = {name: _read(apart, variable, step) for name, variable in told.held.items()}
+    return optimizer_settings({**{name: value for name, value in held.items() if value is not None}, **told.settings})
+
+
+def _read(apart: Apart, variable: int, step: int) -> float | None:
+    """The single number that a variable held when it was last read up to a step."""
+    numbers = apart.side.numbers
+    of_variable = apart.side.of_sites(lambda site: site.reads == (variable,))
+    rows = ((numbers.size == 1) & of_variable & (numbers.step <= step)).nonzero()[0]
+    return float(numbers.statistics[rows[-1], SUM]) if len(rows) else None

@@ -1,0 +1,82 @@
+"""Notes how Keras's optimizers are set: what is a number when a step is traced stands nowhere else by its name.
+
+The learning rate is a variable, whose value is recorded in each step; a schedule is told in words.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tensordbg.backends.tensorflow.internals import resource_variable_ops
+from tensordbg.backends.tensorflow.methods import KERAS_OPTIMIZERS, Method, ReplacedMethods
+from tensordbg.backends.tensorflow.variables import Variables
+from tensordbg.model import NONE
+from tensordbg.recording.catalog import CATALOG
+from tensordbg.recording.optimizers import NotedOptimizers, SeenGroup, plain_settings
+from tensordbg.recording.recorder import Recorder
+
+_RATE = "learning_rate"
+_HELD = "_learning_rate"
+"""Where Keras 3 keeps the rate: a variable, a schedule, or a function of the program's."""
+
+_SCHEDULES = "keras.src.optimizers.schedules."
+"""Where Keras 3 has the base of all schedules."""
+
+
+class KerasOptimizers:
+    """The hook into `keras.Optimizer.apply`, for one recording."""
+
+    def __init__(self, recorder: Recorder) -> None:
+        self._recorder = recorder
+        self._methods = ReplacedMethods(recorder.guard)
+        self._optimizers = NotedOptimizers(recorder.fact)
+        self._variables = Variables(CATALOG)
+
+    def install(self) -> None:
+        """Looks on from now on."""
+        self._methods.install(Method(KERAS_OPTIMIZERS, "BaseOptimizer.apply", self._watching))
+
+    def uninstall(self) -> None:
+        """Takes the hook out again."""
+        self._methods.uninstall()
+
+    def _watching(self, plain: Any) -> Any:
+        def apply(optimizer: Any, grads: Any, trainable_variables: Any = None) -> Any:
+            result = plain(optimizer, grads, trainable_variables)
+            if self._recorder.active:
+                with self._recorder.guard("looking at an optimizer"):
+                    self._see(optimizer, trainable_variables)
+            return result
+
+        return apply
+
+    def _see(self, optimizer: Any, variables: Any) -> None:
+        told = vars(optimizer)
+        settings, held = plain_settings(told), dict[str, int]()
+        rate = told.get(_HELD)
+        number = self._number(rate)
+        if number != NONE:
+            held[_RATE] = number
+        elif any(each.__module__.startswith(_SCHEDULES) for each in type(rate).__mro__):
+            settings[_RATE] = _words(rate)
+        trained = variables if variables is not None else told.get("_trainable_variables", ())
+        numbers = [self._number(each) for each in trained]
+        known = [each for each in numbers if each != NONE]
+        # A graph is traced once and runs in all steps, so no step is known.
+        self._optimizers.see(optimizer, 0, [SeenGroup(settings, lambda: known, held)])
+
+    def _number(self, variable: Any) -> int:
+        """The number of a variable of Keras's or TensorFlow's; `NONE` for all else."""
+        held = getattr(variable, "_value", variable)
+        if not issubclass(type(held), resource_variable_ops.BaseResourceVariable):
+            return NONE  # such as one that is mirrored on several devices, which has a handle for each
+        self._variables.learn_name(held.handle, held.name)
+        return self._variables.number_of(held.handle)
+
+
+def _words(schedule: Any) -> str:
+    """A schedule of Keras's with its settings: `ExponentialDecay(initial_learning_rate=0.1, decay_steps=10)`."""
+    told = plain_settings(vars(schedule))
+    return (
+        f"{type(schedule).__name__}({', '.join(f'{name}={value}' for name, value in told.items() if name != 'name')})"
+    )
