@@ -34,6 +34,7 @@ FORMATS = {
 
 OTHER_WORDS = {
     "analysis/diff/explaining.py": {"A", "B"},
+    "analysis/diff/explaining_losses.py": {"A", "B"},
     "analysis/diff/explaining_updates.py": {"A", "B"},
     "analysis/diff/lengths.py": {"A", "B"},
     "cli/commands/diff.py": {"A", "B"},

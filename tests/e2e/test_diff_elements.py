@@ -100,3 +100,27 @@ def test_elements_of_small_values_are_always_there(tmp_path: Path) -> None:
     larger = tensordbg.diff(recorded(tmp_path / "c"), recorded(tmp_path / "d", "slope"))
     assert larger.first is not None
     assert (larger.first.rerun, larger.first.added) == (None, True)
+
+
+def image_network(change: str) -> None:
+    torch.manual_seed(3)
+    x, kernel, scale = torch.randn(2, 4, 9, 8), torch.randn(6, 4, 3, 3), torch.rand(6) + 1
+    reach = 2 if change == "dilation" else 1
+    h = F.conv2d(x, kernel, None, 1, reach, reach)
+    h = F.batch_norm(h, None, None, scale, scale, training=True, eps=0.5 if change == "epsilon" else 1e-3)
+    F.max_pool2d(torch.relu(h), 2, 2, 0, 1).square().mean()
+
+
+@pytest.mark.parametrize(("change", "op_type"), [("dilation", "convolution"), ("epsilon", "batch_norm")])
+def test_convolutions_and_normalizations_are_run_again(tmp_path: Path, change: str, op_type: str) -> None:
+    for name, made in (("a", ""), ("b", change)):
+        with tensordbg.record(tmp_path / name, detail="values"):
+            image_network(made)
+    found = tensordbg.diff(tmp_path / "a", tmp_path / "b").first
+    assert found is not None
+    assert found.b is not None
+    assert op_type in found.b.view.op_type
+    assert found.rerun is not None
+    assert found.measured is not None
+    assert found.rerun.largest == pytest.approx(found.measured.largest, rel=1e-4)
+    assert found.added

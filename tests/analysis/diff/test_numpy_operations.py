@@ -24,6 +24,7 @@ X = np.array([[1.0, -2.0, 4.0], [0.5, 0.0, -1.0]], "float32")
         (Kind.LEAKY_RELU, [X], {"slope": 0.5}, [[1.0, -1.0, 4.0], [0.5, 0.0, -0.5]]),
         (Kind.CLIP, [X], {"min": -1, "max": None}, [[1.0, -1.0, 4.0], [0.5, 0.0, -1.0]]),
         (Kind.NORMALISE, [np.array([[-1.0, 1.0]])], {"normalized_shape": [2], "epsilon": 3.0}, [[-0.5, 0.5]]),
+        (Kind.MAX_POOL, [X[None, None]], {"kernel_size": [2, 2], "stride": [1, 1]}, [[[[1.0, 4.0]]]]),
         (Kind.SELECT, [X > 0, X, np.float32(9)], {}, [[1.0, 9.0, 4.0], [0.5, 9.0, 9.0]]),
     ],
 )  # fmt: skip

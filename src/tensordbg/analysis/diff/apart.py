@@ -93,6 +93,8 @@ class Pair:
     """Another output of the same operation is told already, as the mean beside the result of a normalization."""
     in_parts: bool = False
     """One run computes at once what the other does in equal parts, so that these two need not be equal."""
+    of_losses: bool = False
+    """Each is a loss, or an operation that computes one, and not the same value."""
     reordered: bool = False
     """Both have the same elements, and B has them in another order."""
 

@@ -8,6 +8,7 @@ from tensordbg.analysis.diff.attributes import attribute_differences
 from tensordbg.analysis.diff.beginnings import Unlike, unlike, unlike_inputs
 from tensordbg.analysis.diff.edges import reached
 from tensordbg.analysis.diff.exchanged import have_other_inputs
+from tensordbg.analysis.diff.explaining_losses import explain_loss, explain_whole
 from tensordbg.analysis.diff.explaining_updates import (
     explain_added,
     explain_kept,
@@ -24,6 +25,7 @@ from tensordbg.analysis.diff.written_out import composite_of
 from tensordbg.analysis.failures.beginnings.words import shape_text
 from tensordbg.operations.kinds import Kind
 
+_REDUCED = "compare how the two losses are reduced: sum, mean, weights, replicas; and what is added, such as a penalty"
 _WALKED = 40
 """So many values are walked back through."""
 _WRITTEN_OUT = {Kind.NORMALISE: "a normalization", Kind.GELU: "a GELU"}
@@ -102,7 +104,7 @@ def _missing(a: Apart, b: Apart, pair: Pair, chance: str) -> Explained:
         text = (
             f"gradients are taken in {other} of a value that both runs have, and in {run} of what {names} makes of it"
         )
-        return _of_rows(pair, "missing", text, "compare how the two losses are reduced: sum, mean, weights, replicas")
+        return _of_rows(pair, "missing", text, _REDUCED)
     text = f"{run} computes {names} of values that both runs have, before {_next(a, b, pair, run)}; {other} does not"
     return _of_rows(pair, "missing", text, f"compute the same in {other}, or leave it out in {run}")
 
@@ -201,10 +203,9 @@ def _reshaped(a: Apart, b: Apart, pair: Pair) -> tuple[str, str] | None:
 
 def _value(a: Apart, b: Apart, pair: Pair) -> Explained:
     if a.side.numbers.size[pair.a] != b.side.numbers.size[pair.b]:
-        return _shape(a, b, pair)
+        return (explain_loss(a, b, pair) if pair.of_losses else None) or _shape(a, b, pair)
     types = a.side.site(pair.a).op_type, b.side.site(pair.b).op_type
-    unknown_a, unknown_b = _unknown_values(a, pair.a), _unknown_values(b, pair.b)
-    agrees = not (unknown_a and unknown_b)
+    agrees = not (_unknown_values(a, pair.a) and _unknown_values(b, pair.b))
     difference = _approximation(a, b, pair) or attribute_differences(a, b, pair)
     if have_other_inputs(a, b, pair):
         difference = ()
@@ -216,30 +217,41 @@ def _value(a: Apart, b: Apart, pair: Pair) -> Explained:
     elif difference:
         text = f"from equal inputs, with unlike attributes: {attributes_text(difference)}"
         suggestion = settings_to_set(difference)
+    elif (of_loss := explain_loss(a, b, pair)) is not None:
+        return of_loss
     elif given := _extra_input(a, b, pair):
         run, shape = given
         text = f"{types[0 if run == 'A' else 1]} of {run} is given {shape} besides, which the other run's is not"
         suggestion = f"add it in {'B' if run == 'A' else 'A'}, or leave it out in {run}: a bias, a mask, a residual"
-    elif in_another_order(a, b, pair):
+    elif (of_whole := explain_whole(a, b, pair, [pair.a], [pair.b])) is not None:
+        return of_whole
+    else:
+        text, suggestion = _unlike_results(a, b, pair, agrees)
+    return Explained("value", pair.a, pair.b, pair.distance, agrees, difference, text, suggestion)
+
+
+def _unlike_results(a: Apart, b: Apart, pair: Pair, agrees: bool) -> tuple[str, str]:
+    """Tells of two operations of whose settings and inputs no difference is known by name."""
+    types = a.side.site(pair.a).op_type, b.side.site(pair.b).op_type
+    if in_another_order(a, b, pair):
         text = (
             f"what goes into {types[1]} of B has the same elements as what goes into {types[0]} of A, and the product "
             "is another: one of the inputs has its elements in another order"
         )
-        suggestion = SUGGESTIONS["order"]
-    elif fill_unlike(a, b, pair):
+        return text, SUGGESTIONS["order"]
+    if fill_unlike(a, b, pair):
         text = f"{types[0]} of A and {types[1]} of B fill in unlike elements of equal values: another mask"
-        suggestion = SUGGESTIONS["mask"]
-    elif not agrees:
+        return text, SUGGESTIONS["mask"]
+    if not agrees:
         text = f"{types[1]} of B gives other values than {types[0]} of A; some of what goes in only one run has"
         suggestion = (
             "compare what goes into the two lines, and how it is arranged: the order of gates, heads, channels, time"
         )
-    elif not are_of_one_kind(a, b, pair.a, pair.b):
+        return text, suggestion
+    if not are_of_one_kind(a, b, pair.a, pair.b):
         text = f"from equal inputs A computes {types[0]} and B {types[1]}, which give other values"
-        suggestion = "compare the two lines: another operation, or another formula for the same"
-    else:
-        text, suggestion = _of_one_kind(a, b, pair, types)
-    return Explained("value", pair.a, pair.b, pair.distance, agrees, difference, text, suggestion)
+        return text, "compare the two lines: another operation, or another formula for the same"
+    return _of_one_kind(a, b, pair, types)
 
 
 def _of_one_kind(a: Apart, b: Apart, pair: Pair, types: tuple[str, str]) -> tuple[str, str]:

@@ -11,8 +11,14 @@ from tensordbg.analysis.columns.reading import Ints
 from tensordbg.analysis.diff.accumulated import accumulated
 from tensordbg.analysis.diff.apart import Apart, Both, Pair, alike, are_of_one_kind, distance_of
 from tensordbg.analysis.diff.composed import composed_counterpart
+from tensordbg.analysis.diff.losses import (
+    by_label,
+    is_loss_in_parts,
+    losses_ahead,
+    unlike_losses_of,
+    without_parts_of_losses,
+)
 from tensordbg.analysis.diff.matching import FAR
-from tensordbg.model import NONE
 
 _ENOUGH = 3
 """Of a long run so many steps are enough in whose forward pass or updates it surely parts."""
@@ -33,7 +39,7 @@ def find_pairs(a: Apart, b: Apart) -> list[Pair]:
 
     Each is a pair of values that differ although they were made from the same.
     """
-    return in_order(b, _pairs(a, b))
+    return in_order(b, without_parts_of_losses(a, b, list(_pairs(a, b))))
 
 
 def in_order(b: Apart, pairs: Iterable[Pair]) -> list[Pair]:
@@ -53,7 +59,7 @@ def in_order(b: Apart, pairs: Iterable[Pair]) -> list[Pair]:
 
 
 def _pairs(a: Apart, b: Apart) -> Iterator[Pair]:
-    yield from _losses(a, b)
+    yield from unlike_losses_of(a, b)
     yield from accumulated(a, b)
     yield from _of_forks(a, b)
 
@@ -88,7 +94,7 @@ class _Forks:
     def __init__(self, a: Apart) -> None:
         """Takes the run."""
         self._a, self._taken = a, [a.taken(fork) for fork in a.regions.forks]
-        self._by_label = _by_label(self._taken)
+        self._by_label = by_label(self._taken)
 
     def met(self, b: Apart, mine: int) -> int | None:
         """Chooses the one that shares most with a fork of B, those of the same step first; None where none does."""
@@ -109,52 +115,6 @@ class _Forks:
             if met:
                 return forks[-max(met)[-1]]
         return None
-
-
-def _by_label(taken: Iterable[frozenset[int]]) -> dict[int, list[int]]:
-    """For each label the positions of the sets that hold it."""
-    found: dict[int, list[int]] = {}
-    for position, labels in enumerate(taken):
-        for label in labels:
-            found.setdefault(label, []).append(position)
-    return found
-
-
-def _losses(a: Apart, b: Apart) -> Iterator[Pair]:
-    """Pairs losses that are reduced otherwise, though all that is trained may be the same.
-
-    Both are made of the same many values; or, where the gradients differ for good as well, the one is made of what
-    the other is. A single number that each run scales, as for half precision, is no difference where the gradients are
-    scaled back.
-    """
-    losses_a, losses_b = _losses_by_label(a), _losses_by_label(b)
-    unlike_a, unlike_b = losses_a.pop(NONE, []), losses_b.pop(NONE, [])
-    gradients = a.gradients_last and b.gradients_last
-    if gradients:
-        unlike_a, unlike_b = [*unlike_a, *_mistaken(losses_a, losses_b)], [*unlike_b, *_mistaken(losses_b, losses_a)]
-    reducing = _by_label(a.taken_whole(other) for other in unlike_a)
-    for mine in unlike_b:
-        met = {position for label in b.taken_whole(mine) for position in reducing.get(label, ())}
-        yield from (Pair(unlike_a[each], mine, distance_of(a, b, unlike_a[each], mine)) for each in sorted(met))
-    if not gradients:
-        return
-    for both, losses, theirs in ((Both(a, b), unlike_a, losses_b), (Both(b, a, turned=True), unlike_b, losses_a)):
-        for loss in losses:
-            for label in both.mine.taken(loss) & theirs.keys():
-                yield from (both.pair(loss, row, extra=(loss,)) for row in theirs[label])
-
-
-def _mistaken(mine: dict[int, list[int]], theirs: dict[int, list[int]]) -> Iterator[int]:
-    """The losses of a run that the other has too, but takes no gradients of, as the sum that a metric keeps."""
-    return (loss for label, losses in mine.items() if label not in theirs for loss in losses)
-
-
-def _losses_by_label(apart: Apart) -> dict[int, list[int]]:
-    found: dict[int, list[int]] = {}
-    for row in np.flatnonzero((apart.side.numbers.size == 1) & apart.side.may_be_differentiated).tolist():
-        if apart.is_loss(row):
-            found.setdefault(int(apart.label[row]), []).append(row)
-    return found
 
 
 def counterpart(a: Apart, b: Apart, fork_a: int, fork_b: int) -> Pair | None:
@@ -182,6 +142,8 @@ def counterpart(a: Apart, b: Apart, fork_a: int, fork_b: int) -> Pair | None:
         return Pair(fork_a, fork_b, distance_of(a, b, fork_a, fork_b))
     if are_of_one_kind(a, b, fork_a, fork_b):  # which give unlike shapes
         return Pair(fork_a, fork_b, FAR, in_parts=_in_parts(a, b, fork_a, fork_b))
+    if is_loss_in_parts(a, b, fork_a, fork_b) and (losses := losses_ahead(a, b, ahead_a, ahead_b)) is not None:
+        return losses
     return _only_one(a, b, ahead_a, ahead_b) or _consequential(a, b, ahead_a, ahead_b)
 
 

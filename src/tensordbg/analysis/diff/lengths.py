@@ -8,7 +8,8 @@ from tensordbg.trace.program.facts import TraceFacts
 
 def notes_on_lengths(a: Side, b: Side) -> tuple[str, ...]:
     """Tells how many steps each run has, where one has more."""
-    last_a, last_b = (int(side.numbers.step.max(initial=-1)) + 1 for side in (a, b))
+    trains = bool(a.updates.any() and b.updates.any())
+    last_a, last_b = (_count(side, trains) for side in (a, b))
     if last_a == last_b or min(last_a, last_b) == 0:
         return ()
     return (f"A goes on for {_steps(last_a)} and B for {_steps(last_b)}: compared is what both have",)
@@ -22,6 +23,12 @@ def notes_on_ends(a: TraceFacts, b: TraceFacts) -> tuple[str, ...]:
         for name, end in ends
         if end is not None and end.exception
     )
+
+
+def _count(side: Side, trains: bool) -> int:
+    """The number of steps, of a training without what the program computes behind the last one."""
+    steps = side.numbers.step[side.updates] if trains else side.numbers.step
+    return int(steps.max(initial=-1)) + 1
 
 
 def _steps(count: int) -> str:

@@ -1,4 +1,4 @@
-"""Operations as NumPy computes them in float64: the simple ones, by their kind and their settings."""
+"""Operations as NumPy computes them in float64, by their kind and their settings."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from tensordbg.analysis.diff.numpy_windows import average_pool, batch_norm, convolution, max_pool
 from tensordbg.operations.kinds import Kind
 
 Array = npt.NDArray[Any]
@@ -93,6 +94,20 @@ def _log_softmax(given: Sequence[Array], settings: Settings) -> Array:
     return np.asarray(x - np.log(np.exp(x).sum(axis=axis, keepdims=True)))
 
 
+def _known(function: Callable[[Sequence[Array], Settings], Array | None]) -> Computation:
+    def computation(given: Sequence[Array], settings: Settings) -> Array:
+        found = function(given, settings)
+        if found is None:
+            raise NotKnownError
+        return found
+
+    return computation
+
+
+def _normalise(given: Sequence[Array], settings: Settings) -> Array:
+    return _known(batch_norm)(given, settings) if "training" in settings else _layer_norm(given, settings)
+
+
 def _layer_norm(given: Sequence[Array], settings: Settings) -> Array:
     x, *affine = given
     axes = tuple(range(x.ndim - len(settings["normalized_shape"]), x.ndim))
@@ -167,7 +182,10 @@ _COMPUTATIONS: Mapping[Kind, Computation] = MappingProxyType(
         Kind.MATMUL: _matmul,
         Kind.SOFTMAX: _softmax,
         Kind.LOG_SOFTMAX: _log_softmax,
-        Kind.NORMALISE: _layer_norm,
+        Kind.NORMALISE: _normalise,
+        Kind.CONVOLUTION: _known(convolution),
+        Kind.MAX_POOL: _known(max_pool),
+        Kind.AVERAGE_POOL: _known(average_pool),
         Kind.CLIP: _clip,
         Kind.GELU: _gelu,
         Kind.LEAKY_RELU: _leaky_relu,

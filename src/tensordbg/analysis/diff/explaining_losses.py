@@ -1,0 +1,75 @@
+"""Says how two losses differ that are made of equal values: by labels, by weights, by what one of them adds."""
+
+from __future__ import annotations
+
+from tensordbg.analysis.diff.apart import Apart, Pair
+from tensordbg.analysis.diff.edges import reached
+from tensordbg.analysis.diff.losses import LOSSES, computes_loss
+from tensordbg.analysis.diff.whole_inputs import unlike_whole, whole_inputs, whole_text
+from tensordbg.analysis.diff.wording import Explained, types_of
+from tensordbg.analysis.failures.beginnings.words import shape_text
+from tensordbg.operations.kinds import Kind
+
+_MOST = 40
+"""So many values are walked back through from a loss to what both runs have."""
+_BELONGS = frozenset({Kind.LOG_SOFTMAX, Kind.SUM, Kind.MEAN, Kind.DIVIDE, Kind.CAST, *LOSSES})
+"""Operations that are parts of a loss wherever it is taken."""
+
+
+def explain_loss(a: Apart, b: Apart, pair: Pair) -> Explained | None:
+    """Tells of two losses, or of operations that compute one, of equal values; `None` of all others."""
+    if not (computes_loss(a, pair.a) and computes_loss(b, pair.b)):
+        return None
+    parts = _parts(a, pair.a), _parts(b, pair.b)
+    other_labels = explain_whole(a, b, pair, *parts)
+    if other_labels is not None:
+        return other_labels
+    text = "the losses are made of equal values and are not the same"
+    besides = _besides(a, parts[0]), _besides(b, parts[1])
+    for run, mine, theirs in (("A", *besides), ("B", *reversed(besides))):
+        if mine and not theirs:
+            text += f"; that of {run} is given {mine} besides, as weights are"
+    for run, side, rows, others in (("A", a, parts[0], parts[1]), ("B", b, parts[1], parts[0])):
+        kinds = {(b if side is a else a).side.operation(row).kind for row in others}
+        only = tuple(row for row in reversed(rows) if _is_telling(side, row, kinds))
+        text += f"; only {run} computes {types_of(side, only)}" if only else ""
+    suggestion = (
+        "compare the arguments of the two losses: labels, weights, label smoothing, what is ignored or added, and how "
+        "they are reduced"
+    )
+    return Explained("value", pair.a, pair.b, pair.distance, True, (), text, suggestion)
+
+
+def explain_whole(a: Apart, b: Apart, pair: Pair, rows_a: list[int], rows_b: list[int]) -> Explained | None:
+    """Tells of operations that are given other whole numbers; `None` of those that are not."""
+    found = unlike_whole(whole_inputs(a, rows_a), whole_inputs(b, rows_b))
+    if found is None:
+        return None
+    types, where = (a.side.site(pair.a).op_type, b.side.site(pair.b).op_type), whole_text(*found)
+    text = f"{types[1]} of B is given other whole numbers than {types[0]} of A, such as indices"
+    if computes_loss(a, pair.a) and computes_loss(b, pair.b):
+        text = "the loss of B is given other whole numbers than that of A, such as labels"
+    text += f": {where}" if where else ""
+    suggestion = "compare what makes them: shifted by one, of other rows, in another order"
+    return Explained("input", pair.a, pair.b, pair.distance, False, (), text, suggestion)
+
+
+def _parts(apart: Apart, row: int) -> list[int]:
+    """A loss and what only its run has of what it is made of, the last first."""
+    return list(reached(row, apart.unknown_parents, _MOST))
+
+
+def _is_telling(apart: Apart, row: int, others: set[Kind]) -> bool:
+    """Tells whether an operation of a loss is one that the other loss has not, and that not every loss has."""
+    kind = apart.side.operation(row).kind
+    return bool(apart.side.edges.parents[row]) and kind not in others and kind not in _BELONGS
+
+
+def _besides(apart: Apart, rows: list[int]) -> str:
+    """The shape of a tensor that goes into a loss, is made of nothing and only this run has; empty where none does."""
+    side = apart.side
+    for row in rows:
+        for parent in side.edges.parents[row]:
+            if apart.label[parent] < 0 and side.numbers.size[parent] > 1 and not side.edges.parents[parent]:
+                return shape_text(side.shape(parent))
+    return ""

@@ -1,0 +1,119 @@
+"""`tdbg diff` of losses that are made of equal logits: labels, weights, smoothing, penalties; and of other indices."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tensordbg
+from tensordbg.analysis.diff.result import FirstDifference
+
+torch = pytest.importorskip("torch", reason="PyTorch is not installed here (it comes with the tests on Python 3.11)")
+F: Any = torch.nn.functional
+_DRAWN = np.random.default_rng(5)
+X, Y = _DRAWN.normal(size=(8, 10)).astype("float32"), _DRAWN.integers(0, 3, 8)
+KERNEL, HEAD = ((0.4 * _DRAWN.normal(size=size)).astype("float32") for size in ((10, 6), (6, 3)))
+TABLE = _DRAWN.normal(size=(5, 4)).astype("float32")
+
+
+def plain(logits: Any, labels: Any, _: Any) -> Any:
+    return F.cross_entropy(logits, labels)
+
+
+def in_torch(folder: Path, loss: Callable[[Any, Any, Any], Any] = plain) -> Path:
+    w = [torch.nn.Parameter(torch.tensor(each)) for each in (KERNEL, HEAD)]
+    rule = torch.optim.SGD(w, 0.1)
+    with tensordbg.record(folder):
+        for _ in range(2):
+            rule.zero_grad()
+            logits = torch.relu(torch.tensor(X) @ w[0]) @ w[1]
+            loss(logits, torch.tensor(Y), w).backward()
+            rule.step()
+    return folder
+
+
+def in_keras(folder: Path) -> Path:
+    import keras
+
+    layers = [keras.layers.Dense(6, "relu", use_bias=False), keras.layers.Dense(3, use_bias=False)]
+    model = keras.Sequential([keras.Input((10,)), *layers])
+    model.set_weights([KERNEL, HEAD])
+    model.compile(keras.optimizers.SGD(0.1), keras.losses.SparseCategoricalCrossentropy(from_logits=True))
+    with tensordbg.record(folder):
+        model.fit(X, Y, batch_size=8, epochs=2, shuffle=False, verbose=0)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def references(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    folder = tmp_path_factory.mktemp("losses")
+    return {"torch": in_torch(folder / "torch"), "keras": in_keras(folder / "keras")}
+
+
+def first(a: Path, b: Path) -> FirstDifference:
+    found = tensordbg.diff(a, b).first
+    assert found is not None
+    return found
+
+
+def shifted(logits: Any, labels: Any, _: Any) -> Any:
+    return F.cross_entropy(logits, (labels + 1) % 3)
+
+
+def weighted(logits: Any, labels: Any, _: Any) -> Any:
+    return F.cross_entropy(logits, labels, weight=torch.tensor([1.0, 2.0, 0.5]))
+
+
+def smoothed(logits: Any, labels: Any, _: Any) -> Any:
+    return F.cross_entropy(logits, labels, label_smoothing=0.1)
+
+
+def with_penalty(logits: Any, labels: Any, w: Any) -> Any:
+    return F.cross_entropy(logits, labels) + 1e-3 * w[0].square().sum()
+
+
+def of_probabilities(logits: Any, labels: Any, _: Any) -> Any:
+    return F.cross_entropy(logits.softmax(-1), labels)
+
+
+FIRST_LABELS = f"[0] is {Y[0]} in A and {(Y[0] + 1) % 3} in B, 8 of 8 differ"
+CASES: list[tuple[Any, str, str]] = [
+    (shifted, "input", f"the loss of B is given other whole numbers than that of A, such as labels: {FIRST_LABELS}"),
+    (weighted, "value", "that of B is given [3] besides, as weights are"),
+    (smoothed, "missing", "gradients are taken in A of a value that both runs have, and in B of what aten::add makes"),
+    (with_penalty, "missing", "gradients are taken in A of a value that both runs have, and in B of what aten::add"),
+    (of_probabilities, "missing", "B computes aten::_softmax of values that both runs have"),
+]
+
+
+@pytest.mark.parametrize("reference", ["torch", "keras"])
+@pytest.mark.parametrize(("loss", "kind", "said"), CASES)
+def test_what_makes_a_loss_another(
+    references: dict[str, Path], tmp_path: Path, reference: str, loss: Any, kind: str, said: str
+) -> None:
+    found = first(references[reference], in_torch(tmp_path / "b", loss))
+    assert (found.kind, found.b.view.step if found.b else None) == (kind, 0)
+    assert said in found.explanation
+
+
+def test_two_frameworks_agree(references: dict[str, Path]) -> None:
+    assert tensordbg.diff(references["keras"], references["torch"]).status == "same"
+
+
+def test_rows_of_a_table_by_other_indices(tmp_path: Path) -> None:
+    def looked_up(folder: Path, rows: list[int]) -> Path:
+        table = torch.nn.Embedding.from_pretrained(torch.tensor(TABLE))
+        with tensordbg.record(folder):
+            (table(torch.tensor(rows)) @ torch.tensor(TABLE.T)).softmax(-1)
+        return folder
+
+    found = first(looked_up(tmp_path / "a", [0, 1, 3]), looked_up(tmp_path / "b", [1, 2, 4]))
+    assert found.kind == "input"
+    assert found.explanation == (
+        "aten::embedding of B is given other whole numbers than aten::embedding of A, such as indices: "
+        "[0] is 0 in A and 1 in B, 3 of 3 differ"
+    )
