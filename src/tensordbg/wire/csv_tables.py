@@ -9,6 +9,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from tensordbg.analysis.diff.result import Comparison
+from tensordbg.analysis.graphs.as_run import ExecutedGraph
+from tensordbg.analysis.graphs.function_graph import FunctionGraph
 from tensordbg.analysis.graphs.functions import TracedFunction
 from tensordbg.analysis.graphs.layers import Layer
 from tensordbg.analysis.names.listing import Listing
@@ -16,7 +19,9 @@ from tensordbg.analysis.tensors.show import TensorHistory
 from tensordbg.capture.reader import Capture
 from tensordbg.trace.folders.pruning import StoredRun
 from tensordbg.wire.captures import captures_to_json
+from tensordbg.wire.diff import diff_to_json
 from tensordbg.wire.functions import functions_to_json
+from tensordbg.wire.graph import function_graph_to_json, run_graph_to_json
 from tensordbg.wire.layers import layers_to_json
 from tensordbg.wire.listing import listing_to_json
 from tensordbg.wire.show import history_to_json
@@ -29,11 +34,12 @@ _HEALTH = tuple(
         *("min", "max", "mean", "std"),
     )
 )
+_SOURCE = ("source.file", "source.line", "source.function")
 _EVENT = (
     *("process", "event", "tensor", "op_name", "op_type", "variables", "python_names", "function", "execution", "step"),
     *("iteration", "path", "device", "dtype", "shape"),
     *_HEALTH,
-    *("source.file", "source.line", "source.function"),
+    *_SOURCE,
 )
 _FUNCTION = (
     *("name", "definition.file", "definition.line", "runtime_name", "step", "calls", "signature"),
@@ -44,6 +50,13 @@ _LAYER = (
     *("last_step", "last_event"),
     *_HEALTH,
 )
+_NODE = (
+    *("name", "op_type", "depth", "part", "inputs", "waits_for", "runs_anyway", "dtypes", "shapes", "device"),
+    *("argument", "calls", "events", "non_finite"),
+    *_SOURCE,
+)
+_RUN_NODE = ("name", "op_type", "inputs", "device", "made_from", "added_for", *_SOURCE)
+_PAIR = ("step", "a", "b", "line_a", "line_b", "error", "state", "event_a", "event_b")
 _RUN = ("run", "traces", "bytes", "changed_s", "goes", "why_kept", "what")
 _CAPTURE = ("path", "id", "created_ns", "program", "function", "step", "suspects")
 
@@ -112,6 +125,21 @@ def captures_to_csv(captures: Sequence[Capture]) -> CsvTable:
     return _table(_CAPTURE, rows)
 
 
+def graph_to_csv(graph: FunctionGraph) -> CsvTable:
+    """A row for each operation of a graph as it was built; what it takes and gives has blanks between."""
+    return _table(_NODE, function_graph_to_json(graph)["nodes"])
+
+
+def run_graph_to_csv(graph: ExecutedGraph) -> CsvTable:
+    """A row for each operation of a graph as it ran."""
+    return _table(_RUN_NODE, run_graph_to_json(graph)["nodes"])
+
+
+def diff_to_csv(result: Comparison) -> CsvTable:
+    """A row for each two values of the runs that correspond, in the order of the data flow."""
+    return _table(_PAIR, diff_to_json(result)["errors"])
+
+
 def _table(columns: tuple[str, ...], rows: Iterable[Mapping[str, Any]]) -> CsvTable:
     return CsvTable(columns, tuple(tuple(_cell(row, column) for column in columns) for row in rows))
 
@@ -122,5 +150,5 @@ def _cell(row: Mapping[str, Any], column: str) -> Any:
         value = value.get(name) if isinstance(value, Mapping) else None
     if isinstance(value, list):
         # Of a shape the JSON, for no dimension is one too; of names the names.
-        return str(value) if column == "shape" else " ".join(map(str, value))
+        return str(value) if column == "shape" else " ".join("?" if each is None else str(each) for each in value)
     return value

@@ -21,6 +21,13 @@ def test_json(invoke: Invoke) -> None:
     assert [each["step"] for each in told["steps"]] == [1]
 
 
+def test_csv(invoke: Invoke) -> None:
+    said = invoke("diff", "tdbg-traces", "tdbg-traces", "--csv", "--step", "1")
+    names, *rows = said.out.splitlines()
+    assert (said.code, names) == (0, "step,a,b,line_a,line_b,error,state,event_a,event_b")
+    assert {tuple(row.split(",")[:7:6]) for row in rows} == {("1", "equal")}
+
+
 @pytest.mark.parametrize("value", ["5", "-1", "0", "some"])
 def test_a_tolerance_that_is_none(invoke: Invoke, value: str) -> None:
     said = invoke("diff", "tdbg-traces", "tdbg-traces", "--tolerance", value)

@@ -18,6 +18,12 @@ def test_json_of_a_part(invoke: Invoke) -> None:
     assert [node["name"] for node in graph["nodes"]] == ["x", "Log"]
 
 
+def test_csv_of_a_part(invoke: Invoke) -> None:
+    names, *rows = invoke("graph", "train", "--depth", "0", "--around", "x", "--hops", "1", "--csv").out.splitlines()
+    assert names.startswith("name,op_type,depth,")
+    assert [row.partition(",")[0] for row in rows] == ["x", "Log"]
+
+
 def test_around_a_layer(invoke: Invoke, tmp_path: Path) -> None:
     layered = str(layered_trace(tmp_path / "layered").path)
     nodes = invoke("graph", layered, "model/log", "--hops", "1", "--json").json["nodes"]
@@ -46,6 +52,7 @@ def test_what_is_refused(invoke: Invoke) -> None:
         ): "no graph of 'train' as it ran is in tdbg-traces/sample; record with --graphs to have ",
         ("train", "--as", "run", "--around", "x"): "--around is for the graph as built; leave --as out",
         ("train", "--json", "--export", "a.pb"): "--export writes a file and prints no JSON; leave one of the two out",
+        ("train", "--csv", "--export", "a.pb"): "--export writes a file and prints no CSV; leave one of the two out",
         ("train", "--depth", "x"): "invalid value for '--depth': 'x' is neither a number of levels nor 'all'",
     }.items():
         said = invoke("graph", *words)

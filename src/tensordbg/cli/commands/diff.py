@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tensordbg.cli.arguments import DEFAULT_FOLDER, TraceChoice, json_option, process_option
+from tensordbg.cli.arguments import DEFAULT_FOLDER, Form, TraceChoice, forms_of_listing, process_option
 from tensordbg.errors import UsageError
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ class _Answer:
 
 @click.command("diff")
 @click.argument("words", nargs=-1, metavar="A B")
-@json_option
+@forms_of_listing
 @click.option("--step", type=click.IntRange(min=0), metavar="N", help="Compare only this step.")
 @click.option(
     "--tolerance", default="auto", show_default=True, metavar="auto|X", callback=_tolerance,
@@ -81,7 +81,7 @@ class _Answer:
 @click.option("--out", metavar="DIR", help="With --run: the folder of both traces; by default a temporary one.")
 @click.option("--view", is_flag=True, help="Show both runs side by side in the browser then, until Ctrl-C.")
 @process_option
-def command(words: tuple[str, ...], as_json: bool, out: str | None, view: bool, **chosen: Any) -> int:
+def command(words: tuple[str, ...], form: Form, out: str | None, view: bool, **chosen: Any) -> int:
     """Say where the numbers of two runs part first.
 
     A and B are traces, or folders of traces, whose newest runs are meant; A is the reference. The programs may be
@@ -93,25 +93,33 @@ def command(words: tuple[str, ...], as_json: bool, out: str | None, view: bool, 
 
     process, noise = chosen.pop("process"), chosen.pop("noise")
     source = _Source(chosen.pop("program"), chosen.pop("against"), out)
-    if view and (as_json or source.against is not None):
-        raise UsageError("--view shows two traces in the browser; leave --json and --against out, or --view")
+    if view and (form is not Form.TABLE or source.against is not None):
+        raise UsageError("--view shows two traces in the browser; leave --json, --csv and --against out, or --view")
     if noise is not None and chosen["tolerance"] is not None:
         raise UsageError(f"--noise {noise} finds the tolerance out, and --tolerance gives it; leave one of them out")
     with _twin(noise) as twin:
         answer = _answered(words, source, process, Asked(noise=twin, **chosen))
-    if as_json:
-        from tensordbg.cli.output import print_json
-        from tensordbg.wire.diff import diff_to_json
-
-        print_json(diff_to_json(answer.comparison))
-    else:
-        from tensordbg.cli.output import print_rich
-        from tensordbg.report.diff_text import diff_text
-
-        print_rich(diff_text(answer.comparison))
+    _print(answer.comparison, form)
     if view:
         _show(*answer.traces)
     return answer.code
+
+
+def _print(comparison: Comparison, form: Form) -> None:
+    from tensordbg.cli.output import print_csv, print_json, print_rich
+
+    if form is Form.JSON:
+        from tensordbg.wire.diff import diff_to_json
+
+        print_json(diff_to_json(comparison))
+    elif form is Form.CSV:
+        from tensordbg.wire.csv_tables import diff_to_csv
+
+        print_csv(diff_to_csv(comparison))
+    else:
+        from tensordbg.report.diff_text import diff_text
+
+        print_rich(diff_text(comparison))
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tensordbg.cli.arguments import TraceChoice, json_option, trace_and
+from tensordbg.cli.arguments import Form, TraceChoice, forms_of_listing, trace_and
 from tensordbg.errors import UsageError
 from tensordbg.trace.graphs.graph_files import GraphStage
 
@@ -40,9 +40,9 @@ def _depth(context: click.Context, parameter: click.Parameter, value: str) -> in
 @click.option(
     "--export", "target", metavar="FILE|DIR", help="Write it for TensorBoard instead: .pb, .pbtxt or a folder."
 )
-@json_option
+@forms_of_listing
 def command(
-    trace_and_rest: tuple[TraceChoice, str], stage: str, target: str | None, as_json: bool, **options: Any
+    trace_and_rest: tuple[TraceChoice, str], stage: str, target: str | None, form: Form, **options: Any
 ) -> None:
     """Show the graph of FUNCTION, or what is around NAME in it: operations, what they take, who created them.
 
@@ -56,45 +56,53 @@ def command(
     wanted = GraphStage(stage)
     if wanted is not GraphStage.BUILT and options["around"]:
         raise UsageError("--around is for the graph as built; leave --as out")
-    if target is not None and as_json:
-        raise UsageError("--export writes a file and prints no JSON; leave one of the two out")
+    if target is not None and form is not Form.TABLE:
+        raise UsageError(f"--export writes a file and prints no {form.name}; leave one of the two out")
     trace, function = trace_and_rest
     with reading(trace) as reader:
         if target is not None:
             _export(reader, function, wanted, Path(target))
         elif wanted is GraphStage.BUILT:
-            _show_built(reader, function, as_json, options)
+            _show_built(reader, function, form, options)
         else:
-            _show_run(reader, function, wanted, as_json)
+            _show_run(reader, function, wanted, form)
 
 
-def _show_built(reader: TraceReader, function: str, as_json: bool, options: dict[str, Any]) -> None:
+def _show_built(reader: TraceReader, function: str, form: Form, options: dict[str, Any]) -> None:
     from tensordbg.analysis.graphs.function_graph import Section, function_graph
     from tensordbg.analysis.names.graph_choice import choose_part
-    from tensordbg.cli.output import print_json, print_rich
+    from tensordbg.cli.output import print_csv, print_json, print_rich
 
     part = choose_part(reader, function)
     options["around"] = options["around"] or part.around
     graph = function_graph(reader, part.function, Section(**options))
-    if as_json:
+    if form is Form.JSON:
         from tensordbg.wire.graph import function_graph_to_json
 
         print_json(function_graph_to_json(graph))
+    elif form is Form.CSV:
+        from tensordbg.wire.csv_tables import graph_to_csv
+
+        print_csv(graph_to_csv(graph))
     else:
         from tensordbg.report.graphs.graph import graph_text
 
         print_rich(graph_text(graph))
 
 
-def _show_run(reader: TraceReader, function: str, stage: GraphStage, as_json: bool) -> None:
+def _show_run(reader: TraceReader, function: str, stage: GraphStage, form: Form) -> None:
     from tensordbg.analysis.graphs.as_run import run_graph
-    from tensordbg.cli.output import print_json, print_rich
+    from tensordbg.cli.output import print_csv, print_json, print_rich
 
     graph = run_graph(reader, function, stage)
-    if as_json:
+    if form is Form.JSON:
         from tensordbg.wire.graph import run_graph_to_json
 
         print_json(run_graph_to_json(graph))
+    elif form is Form.CSV:
+        from tensordbg.wire.csv_tables import run_graph_to_csv
+
+        print_csv(run_graph_to_csv(graph))
     else:
         from tensordbg.report.graphs.run_graph import run_graph_text
 
