@@ -12,6 +12,8 @@ import { MatrixPanel } from './panels/matrix/matrix-panel';
 import { ProgressPanel } from './panels/progress/progress-panel';
 import { SourcePanel } from './panels/source/source-panel';
 import { SqlPanel } from './panels/sql/sql-panel';
+import { MOST_AT_ONCE } from './panels/timeline/lanes';
+import { whole } from './panels/timeline/state';
 import { TimelinePanel } from './panels/timeline/timeline-panel';
 import { Split } from './parts/split';
 import { diffShown, matrixShown, overviewShown, sqlShown } from './state/choose';
@@ -67,10 +69,11 @@ function Panels() {
 
 export function App() {
   const instead = shownInstead();
+  const lanes = Math.min(whole.value?.lanes.length ?? 1, MOST_AT_ONCE);
   return (
     <div class="page">
       <TopBar />
-      <main class="panels" tabIndex={-1}>
+      <main class="panels" tabIndex={-1} style={{ '--lanes': lanes }}>
         {instead ? null : <Headline />}
         {instead ?? <Panels />}
       </main>

@@ -67,6 +67,17 @@ def test_each_device_and_each_thread_has_its_lane(opened: Any) -> None:
     assert labels.filter(has_text=re.compile("thread", re.IGNORECASE)).count() >= 2
 
 
+def test_no_lane_is_cut_off_on_a_small_screen(opened: Any) -> None:
+    lanes = opened.locator(".timeline-lanes")
+    bottom = lanes.bounding_box()["y"] + lanes.bounding_box()["height"]
+    labels = lanes.locator(".timeline-label")
+    assert labels.count() >= 3
+    boxes = [labels.nth(number).bounding_box() for number in range(min(labels.count(), 4))]
+    assert all(box["y"] + box["height"] <= bottom for box in boxes), (bottom, boxes)
+    # The strip below is not taken for one more.
+    expect(opened.locator(".timeline-all")).to_contain_text("all of the time")
+
+
 def test_the_replica_that_went_wrong_is_told(opened: Any) -> None:
     expect(opened.locator("[role=row][aria-selected=true]")).to_contain_text("Log")
     search = opened.get_by_role("combobox", name=re.compile("search", re.IGNORECASE))

@@ -15,8 +15,7 @@ def test_a_run_that_went_wrong_is_opened_at_the_cause(page: Any, digits_link: st
     assert "Log made 1 × -inf" in chosen.inner_text()
     assert "digits_nan.py:53" in chosen.inner_text()
     details = page.locator(".finding-details")
-    assert "log(0) is -inf" in details.inner_text()
-    assert "softmax_cross_entropy_with_logits" in details.inner_text()
+    assert "log_of_zero" in details.inner_text()
     assert "Spread to 2,9" in details.inner_text()
     # The title is that of the view, which comes a moment later.
     page.wait_for_function("document.title.startsWith('Log made 1 × -inf – digits_nan')")
@@ -54,14 +53,15 @@ def test_the_error_that_ended_the_program_stands_first(page: Any, failed_link: s
     assert re.search(r"raised InvalidArgumentError in \S*SparseSoftmaxCrossEntropyWithLogits, ", chosen.inner_text())
     assert "failed.py:5" in chosen.inner_text()
     details = page.locator(".finding-details")
-    assert "label value of 7" in details.inner_text().lower()
+    headline = page.get_by_role("region", name="The chosen finding")
+    assert "label value of 7" in headline.inner_text().lower()
     labels = details.locator(".input-line", has_text="labels:0")
     assert "int32[4]" in labels.inner_text()
     assert "1 zero" in labels.inner_text()
     expect(labels.locator(".input-elements")).to_have_text("[0, 1, 7, 2]")
     expect(details.get_by_role("heading", name="It was given")).to_be_visible()
     assert "float32[4, 3]" in details.locator(".input-line", has_text="logits").inner_text().replace("×", ", ")
-    details.locator(".finding-source").click()
+    headline.get_by_role("link", name="sparse_softmax_cross_entropy_with_logits").click()
     page.locator(".cm-line.code-chosen").get_by_text(
         "sparse_softmax_cross_entropy_with_logits(labels, logits)"
     ).wait_for()
@@ -88,6 +88,15 @@ def test_consumers_lead_on(page: Any, digits_link: str) -> None:
     event.get_by_role("heading", name="Log:0").wait_for()
     event.locator(".neighbours", has_text="Consumers").get_by_role("link").first.click()
     event.get_by_role("heading", name="mul:0").wait_for()
+
+
+def test_an_operation_that_has_the_name_of_its_type_is_named_once(page: Any, digits_link: str) -> None:
+    page.goto(digits_link)
+    facts = page.get_by_role("region", name="Facts")
+    operation = facts.locator(".event-fact", has_text="Operation").locator("dd")
+    expect(operation).to_have_text("Log")
+    page.locator(".finding-details").get_by_role("link", name="probs:0").click()
+    expect(operation).to_have_text("Softmax probs")
 
 
 def test_what_a_nan_decided_is_told_with_its_line(page: Any, decided_link: str) -> None:

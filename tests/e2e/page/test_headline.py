@@ -22,6 +22,14 @@ def test_cause_line_and_fix_over_the_full_width(page: Any, digits_link: str) -> 
     page.locator(".cm-line.code-chosen").get_by_text("tf.math.log(probs)").wait_for()
 
 
+def test_cause_and_fix_stand_once_on_the_page(page: Any, digits_link: str) -> None:
+    page.goto(digits_link)
+    page.locator(".event-finding", has_text="Log made 1 × -inf").wait_for()
+    page.locator(".finding-details").wait_for()
+    expect(page.get_by_text("log(0) is -inf")).to_have_count(1)
+    expect(page.get_by_text("Fix:")).to_have_count(1)
+
+
 def test_it_is_copied_as_markdown_and_as_a_link(browser: Any, problems: list[str], digits_link: str) -> None:
     with watched_page(browser, problems, permissions=["clipboard-read", "clipboard-write"]) as page:
         page.goto(digits_link)

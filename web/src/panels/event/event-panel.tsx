@@ -86,14 +86,14 @@ function Steps({ event }: { readonly event: number }) {
   );
 }
 
-/** The way to the finding whose origin this is. */
+/** The way to the finding whose origin this is; the headline tells why where that is the chosen one. */
 function FindingLink({ view: { finding } }: { readonly view: EventView }) {
   const there = findings.value?.findings.find(({ number }) => number === finding);
   if (!there) return null;
   return (
     <p class={`event-finding level-${there.level}`}>
       <Move to={{ finding: there.number }}>{there.title}</Move>
-      {there.explanation ? `: ${there.explanation}` : ''}
+      {there.explanation && there.number !== place.value.finding ? `: ${there.explanation}` : ''}
     </p>
   );
 }

@@ -16,7 +16,13 @@ export function Facts({ view }: { readonly view: EventView }) {
       <h4>Facts</h4>
       <dl class="event-facts">
         <Fact name="Operation">
-          <Search for={`op:${quoted(row.op_type)}`}>{row.op_type}</Search> <code>{view.op_name}</code>
+          <Search for={`op:${quoted(row.op_type)}`}>{row.op_type}</Search>
+          {view.op_name === row.op_type ? null : (
+            <>
+              {' '}
+              <code>{view.op_name}</code>
+            </>
+          )}
           {view.outputs > 1 ? `, output ${view.slot} of ${view.outputs}` : ''}
         </Fact>
         {row.function ? (

@@ -1,4 +1,4 @@
-/** The chosen finding in full: why, what to do, what it was made from and what it spread to. */
+/** What the headline has no room for: how the manual names the cause, what it was made from and what it spread to. */
 import type { Finding } from '../../api/types';
 import { EventLine, InputLine } from '../../parts/event-line';
 import { fileName } from '../../parts/file-name';
@@ -7,14 +7,13 @@ import { counted } from '../../parts/numbers';
 import { Prose } from '../../parts/prose';
 
 export function FindingDetails({ finding }: { readonly finding: Finding }) {
-  const { explanation, suggestion, harmless_because: harmless, cause, gradient_of: gradient } = finding;
+  const { harmless_because: harmless, cause, gradient_of: gradient, source } = finding;
   return (
     <div class="finding-details">
       <p>
-        <code class="finding-cause">{cause}</code> <Prose text={explanation} />
+        <code class="finding-cause">{cause}</code>
       </p>
-      <SourceLine finding={finding} />
-      {gradient ? (
+      {gradient && !source ? (
         <p>
           The gradient of <code>{gradient}</code>.
         </p>
@@ -22,11 +21,6 @@ export function FindingDetails({ finding }: { readonly finding: Finding }) {
       {harmless ? (
         <p>
           <strong>Harmless:</strong> <Prose text={harmless} />
-        </p>
-      ) : null}
-      {suggestion ? (
-        <p class="finding-fix">
-          <strong>Fix:</strong> <Prose text={suggestion} />
         </p>
       ) : null}
       <Tensor finding={finding} />
@@ -37,15 +31,6 @@ export function FindingDetails({ finding }: { readonly finding: Finding }) {
       <Arrivals finding={finding} />
       <Also finding={finding} />
     </div>
-  );
-}
-
-function SourceLine({ finding: { source } }: { readonly finding: Finding }) {
-  if (!source) return null;
-  return (
-    <Move class="finding-source" to={{ file: source.file, line: source.line }} title={`${source.file}:${source.line}`}>
-      <span class="muted">{source.line}</span> {source.text || fileName(source.file)}
-    </Move>
   );
 }
 

@@ -9,6 +9,8 @@ export interface Row {
 
 export const LOWEST = 22;
 export const HIGHEST = 56;
+/** So many lanes have room by default, without any being cut; more are scrolled. */
+export const MOST_AT_ONCE = 4;
 
 /** The rows of a drawing that is so high; together they may be higher, and are scrolled then. */
 export function rowsOf(timeline: Timeline, room: number): readonly Row[] {

@@ -48,17 +48,20 @@ export function OverviewStrip() {
   };
 
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: for the mouse; the keys of the lanes do the same
-    <div
-      class="timeline-overview"
-      title="All of the time. Drag to choose a part of it; drag the window or its edges to move it; a double click shows all"
-      onPointerDown={press}
-      onPointerMove={move}
-      onPointerUp={release}
-      onPointerCancel={release}
-      onDblClick={() => wholeTime.value && look(wholeTime.value)}
-    >
-      <Canvas class="timeline-canvas" draw={drawOverview} />
+    <div class="timeline-all">
+      <span class="timeline-label">all of the time</span>
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: for the mouse; the keys of the lanes do the same */}
+      <div
+        class="timeline-overview"
+        title="All of the time. Drag to choose a part of it; drag the window or its edges to move it; a double click shows all"
+        onPointerDown={press}
+        onPointerMove={move}
+        onPointerUp={release}
+        onPointerCancel={release}
+        onDblClick={() => wholeTime.value && look(wholeTime.value)}
+      >
+        <Canvas class="timeline-canvas" draw={drawOverview} />
+      </div>
     </div>
   );
 }
