@@ -51,6 +51,18 @@ def test_a_nan_in_pytorch(tmp_path: Path) -> None:
     assert not tensordbg.open(recorded(tmp_path, before + fix + behind.split("\n", 1)[1])).why().origins
 
 
+def test_a_nan_in_keras(tmp_path: Path) -> None:
+    page = (TUTORIALS / "nan-in-keras.md").read_text()
+    program, _ = python_of("nan-in-keras.md")
+    (origin,) = tensordbg.open(recorded(tmp_path, program.replace("epochs=3", "epochs=1"))).why().origins
+    # It is the operation, the line and the step that the tutorial shows, with as many elements.
+    said = re.search(r"(\S+Log_1:0) in .*-inf: (\d+) of 64 .*\n.*\.py:(\d+), in step (\d+), ", page)
+    assert said is not None
+    view = origin.view
+    assert view.health is not None
+    assert (view.tensor, view.health.neg_inf, origin.source.line, view.step) == (said[1], *map(int, said.groups()[1:]))
+
+
 def run_in(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
     environment = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3"}
     return programs.run([*COMMAND, *words], cwd=folder, env=environment, capture_output=True, check=False, text=True)
