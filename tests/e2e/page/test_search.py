@@ -56,6 +56,21 @@ def test_words_are_suggested(page: Any, field: Any) -> None:
     assert field.input_value().startswith("op:")
 
 
+def test_all_suggestions_can_be_seen_on_a_small_screen(page: Any, field: Any) -> None:
+    field.fill("op:")
+    listed = page.get_by_role("listbox", name="Suggestions")
+    words = listed.get_by_role("option")
+    words.nth(10).wait_for()
+    box, panel = listed.bounding_box(), page.locator(".panel-events").bounding_box()
+    assert box["y"] + box["height"] <= panel["y"] + panel["height"]
+    for _ in range(words.count()):
+        field.press("ArrowDown")
+    last = words.last
+    expect(last).to_have_attribute("aria-selected", "true")
+    seen = last.bounding_box()
+    assert box["y"] <= seen["y"] <= box["y"] + box["height"] - seen["height"]
+
+
 def test_a_mistake_is_told_and_the_table_stays(page: Any, field: Any, problems: list[str]) -> None:
     field.fill("step:three")
     field.press("Enter")

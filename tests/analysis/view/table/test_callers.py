@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from tensordbg.analysis.view.table.callers import OTHERS, callers_of
-from tensordbg.model import NONE, Function
+from tensordbg.model import NONE, Frame, Function
 
 
 def program_of(names: dict[int, str], backward: dict[int, list[str]] | None = None) -> Any:
@@ -17,10 +17,12 @@ def program_of(names: dict[int, str], backward: dict[int, list[str]] | None = No
         number: tuple(SimpleNamespace(backward=word, called=()) for word in words)
         for number, words in (backward or {}).items()
     }
-    return SimpleNamespace(functions=functions, sites_of_graph=sites, called_by=lambda site: list(site.called))
+    return SimpleNamespace(
+        functions=functions, sites_of_graph=sites, called_by=lambda site: list(site.called), sites={}, stacks={}
+    )
 
 
-def traced(program: Any, execution_functions: list[int], of_events: list[int]) -> Any:
+def traced(program: Any, execution_functions: list[int], of_events: list[int], sites: list[int] | None = None) -> Any:
     executions = SimpleNamespace(
         number=np.arange(10, 10 + len(execution_functions)), function=np.array(execution_functions, dtype=np.int64)
     )
@@ -29,7 +31,8 @@ def traced(program: Any, execution_functions: list[int], of_events: list[int]) -
         def __len__(self) -> int:
             return len(self.number)
 
-    columns = SimpleNamespace(whole=lambda name: np.array(of_events) if name == "execution" else None)
+    of_sites = np.arange(len(of_events)) if sites is None else np.array(sites)
+    columns = SimpleNamespace(whole=lambda name: np.array(of_events) if name == "execution" else of_sites)
     return SimpleNamespace(program=program, executions=Executions(**vars(executions)), columns=columns)
 
 
@@ -61,6 +64,21 @@ def test_a_program_of_many_functions_has_a_rest() -> None:
     assert found.titles[-1] == OTHERS
     assert len(found.titles) == 9
     assert {"f4", "f9"} <= set(found.titles)
+
+
+def test_eager_code_is_told_apart_by_its_lines() -> None:
+    program = program_of({1: "step"})
+    program.stacks = {
+        number: (Frame("/me/train.py", line, "fit", True), Frame("/lib/module.py", number, "call", False))
+        for number, line in enumerate((15, 15, 19))
+    }
+    program.sites = {number: SimpleNamespace(stack=number) for number in program.stacks}
+    opened = traced(program, [NONE] * 4 + [1], [10, 11, 12, 13, 14], [0, 2, 1, 2, 0])
+    found = callers_of(opened, np.arange(5))
+    assert found.titles == ("train.py:15", "train.py:19", "step")
+    assert found.of.tolist() == [0, 1, 0, 1, 2]
+    # One line alone needs no name.
+    assert callers_of(opened, np.array([0, 2, 4])).titles == ("", "step")
 
 
 def test_without_executions() -> None:

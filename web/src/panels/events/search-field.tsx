@@ -26,6 +26,9 @@ export function SearchField({ problem }: { readonly problem: string }) {
   ]);
   const words = open ? (answer?.words ?? []) : [];
 
+  // The keys go on below what is seen of the list.
+  useEffect(() => document.getElementById(`search-word-${active}`)?.scrollIntoView({ block: 'nearest' }), [active]);
+
   const search = place.value.search;
   useEffect(() => {
     if (search === applied.current.search) return;

@@ -1,12 +1,13 @@
 """Who had a tensor computed: which of the functions that the program called from Python, each with a count of its own.
 
-A model that is trained and evaluated in turn computes the same tensors in both, and each counts its steps from 0.
+A model that is trained and evaluated in turn computes the same tensors in both, and each counts its steps from 0. Eager
+code has no such functions: there it is the lines of the program from which the operation was reached.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -17,6 +18,7 @@ from tensordbg.analysis.program.description import Program
 from tensordbg.analysis.program.events import Executions
 from tensordbg.analysis.program.function_titles import function_title
 from tensordbg.analysis.view.records.columns import Columns
+from tensordbg.analysis.view.table.eager_lines import Line, lines_of, titles_of
 from tensordbg.model import NONE, Function
 
 _MOST = 8
@@ -46,18 +48,19 @@ class Callers:
     """The callers of some events."""
 
     titles: tuple[str, ...]
-    """Empty for code that ran outside of all functions; where two functions have one name they are told apart."""
+    """Empty for code that ran outside of all functions, unless several lines have computed it there: then the lines.
+    Where two functions have one name they are told apart."""
     of: Ints
     """For each event the position of its caller in `titles`."""
 
 
 def callers_of(opened: Called, events: Ints) -> Callers:
     """Tells of each event who had it computed, those that come first in the first place."""
-    function = _functions(opened, events)
+    function, lines = _with_lines(opened, events, _functions(opened, events))
     numbers, first, place, count = np.unique(function, return_index=True, return_inverse=True, return_counts=True)
     by_count = np.argsort(-count, kind="stable")
     order = sorted(by_count[:_MOST].tolist(), key=lambda each: int(first[each]))
-    titles = _titles(opened.program, [int(numbers[each]) for each in order])
+    titles = _titles(opened.program, [int(numbers[each]) for each in order], lines)
     position = np.full(len(numbers), len(order))
     position[order] = np.arange(len(order))
     return Callers((*titles, OTHERS) if len(numbers) > _MOST else titles, position[place])
@@ -73,10 +76,26 @@ def _functions(opened: Called, events: Ints) -> Ints:
     return np.where(executions.number[row] == wanted, executions.function[row], NONE)
 
 
-def _titles(program: Program, functions: Sequence[int]) -> tuple[str, ...]:
+def _with_lines(opened: Called, events: Ints, function: Ints) -> tuple[Ints, dict[int, tuple[Line, ...]]]:
+    """The functions, and in their place numbers below `NONE` for eager code of several lines, which are told."""
+    eager = np.flatnonzero(function == NONE)
+    sites = opened.columns.whole("site")[events[eager]]
+    of_site = {int(site): lines_of(opened.program, int(site)) for site in np.unique(sites)}
+    if len(set(of_site.values())) < 2:
+        return function, {}
+    numbers = {lines: NONE - 1 - place for place, lines in enumerate(dict.fromkeys(of_site.values()))}
+    function = function.copy()
+    function[eager] = [numbers[of_site[site]] for site in sites.tolist()]
+    return function, {number: lines for lines, number in numbers.items()}
+
+
+def _titles(program: Program, functions: Sequence[int], lines: Mapping[int, tuple[Line, ...]]) -> tuple[str, ...]:
+    of_lines = titles_of([lines[each] for each in functions if each in lines])
     known = [program.functions.get(number) for number in functions]
     names = ["" if each is None else function_title(each.name) for each in known]
     names = _distinct_labels(names, [each is not None and _trains(program, each) for each in known])
+    eager = [of_lines[lines[number]] if number in lines else "" for number in functions]
+    names = [line or name for line, name in zip(eager, names, strict=True)]
     seen: Counter[str] = Counter()
     titles = []
     for name in names:
