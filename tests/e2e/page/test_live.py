@@ -89,6 +89,9 @@ def test_events_and_findings_come_in_by_themselves(page: Any, program: Program, 
     assert page.locator(".finding").count() == 0
     expect(page).to_have_title(re.compile("^▶ train – "))
     first_icon = page.locator("link[rel=icon]").get_attribute("href")
+    # What each line has computed is counted on, though nothing is chosen.
+    counted = page.locator(".margin-mark[title*='Log: ']")
+    expect(counted).not_to_have_attribute("title", counted.get_attribute("title"), timeout=60_000)
 
     program.tell("break")
     finding = page.locator(".finding-head", has_text="Log")

@@ -7,6 +7,7 @@ import { Nothing, Panel } from '../../parts/panel';
 import { chosenFinding } from '../../state/choose';
 import { running } from '../../state/live';
 import { chosen, go, live, overview, place, where } from '../../state/store';
+import { useGrowth } from '../../state/throttled';
 import { useAnswer } from '../../state/use-answer';
 import { CodeView } from './code-view';
 import { Files } from './files';
@@ -15,25 +16,29 @@ import { editorLink, type Spot, shownSpot } from './shown';
 import { Stack } from './stack';
 import './source.css';
 
+/** The margin counts what each line computed: it is asked for again at most so often. */
+const GROWTH_MS = 3000;
+
 export function SourcePanel() {
   const here = place.value;
   const asked = where.value;
   const traced = here.event === undefined ? chosenFinding.value : chosen.value;
-  // A program that has just begun has recorded none yet: it is asked again as the trace grows.
+  // A program that has just begun has recorded none yet, and later more lines compute something.
   const [none, setNone] = useState(true);
+  const growth = useGrowth(GROWTH_MS);
   const sources = useAnswer(
     (signal) => answers.sources(asked, signal),
     [asked, running.value],
-    none ? live.value?.revision : undefined,
+    none ? live.value?.revision : growth,
   );
   const first = sources.answer?.files.find(({ user }) => user);
   useEffect(() => setNone(!first), [first]);
   const spot = shownSpot(here, traced) ?? (first && { file: first.file, line: undefined });
-  const { answer, problem, busy } = useAnswer(spot && ((signal) => answers.source(asked, spot.file, signal)), [
-    asked,
-    spot?.file,
-    running.value,
-  ]);
+  const { answer, problem, busy } = useAnswer(
+    spot && ((signal) => answers.source(asked, spot.file, signal)),
+    [asked, spot?.file, running.value],
+    growth,
+  );
   const source = answer?.file === spot?.file ? answer : undefined;
   return (
     <Panel

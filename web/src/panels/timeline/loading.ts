@@ -1,9 +1,10 @@
 /** Asks for what the timeline shows: all of the time, what is in view in detail, and the chosen execution. */
-import { effect, type ReadonlySignal, signal } from '@preact/signals';
+import { effect } from '@preact/signals';
 import { answers } from '../../api/current';
 import type { Timeline } from '../../api/types';
 import { Patient, request } from '../../state/request';
 import { following, live, where } from '../../state/store';
+import { throttled } from '../../state/throttled';
 import { current, currentView, detail, grown, look, trouble, view, whole, wholeTime, width } from './state';
 import { isWhole, showing, type View, withMargin } from './view';
 
@@ -127,29 +128,4 @@ function serves(known: Timeline, shown: View): boolean {
   if (known.begin_ns > shown.begin || known.end_ns < shown.end) return false;
   const binned = known.lanes.some((lane) => lane.bins.length > 0);
   return !binned || known.end_ns - known.begin_ns <= 3 * (shown.end - shown.begin);
-}
-
-/** The newest value that is not undefined, taken over at most every so many milliseconds. */
-function throttled(read: () => number | undefined, every: number): [ReadonlySignal<number>, () => void] {
-  const taken = signal(0);
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  let newest = 0;
-  const stop = effect(() => {
-    const value = read();
-    if (value === undefined) return;
-    newest = value;
-    if (timer !== undefined) return;
-    taken.value = newest;
-    timer = setTimeout(() => {
-      timer = undefined;
-      taken.value = newest;
-    }, every);
-  });
-  return [
-    taken,
-    () => {
-      stop();
-      clearTimeout(timer);
-    },
-  ];
 }
