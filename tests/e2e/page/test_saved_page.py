@@ -127,6 +127,9 @@ def test_it_says_what_it_is(page: Any, saved: Path) -> None:
     page.goto(saved.as_uri())
     told = re.compile(r"saved on \d{4}-.* it holds what surrounds the findings")
     page.locator(".bar-saved", has_text=told).wait_for()
+    # In a line of its own, so that the bar keeps its form.
+    assert page.locator(".bar-saved").bounding_box()["width"] == 1280
+    assert page.locator(".bar").bounding_box()["height"] < 70
     page.get_by_text("About the recording").click()
     page.locator(".findings-notes").get_by_text(told).wait_for()
 

@@ -156,10 +156,11 @@ def _at_rest(process: ProcessView) -> ProcessView:
 
 def _provenance(overview: Overview, findings: Findings, events: int) -> str:
     now = dt.datetime.now(dt.timezone.utc)
-    return (
-        f"saved on {now:%Y-%m-%d at %H:%M} UTC by tensordbg {__version__} from {overview.path}; it holds what "
-        f"surrounds the findings, {count(events)} of {count(findings.tensor_events)} tensor events with their details"
-    )
+    total = f"{count(findings.tensor_events)} tensor events"
+    holds = f"what surrounds the findings, {count(events)} of {total} with their details"
+    if not findings.findings:
+        holds = f"the overview, the program's source and the first of {total}"
+    return f"saved on {now:%Y-%m-%d at %H:%M} UTC by tensordbg {__version__} from {overview.path}; it holds {holds}"
 
 
 def _left_out(room: Room) -> Iterator[str]:

@@ -31,10 +31,18 @@ def saved_page(answers: RunAnswers, size: int = PAGE_BYTES) -> bytes:
         UsageError: If the page was not built when the package was.
     """
     before, after = _bundle()
-    text, end = page_text(answers.findings()).encode(), b"</body>"
+    text, end = _text(answers).encode(), b"</body>"
     after = after.replace(end, text + end)
     content = saved_content(answers, size - len(before) - len(after))
     return before + content + after
+
+
+def _text(answers: RunAnswers) -> str:
+    """The text for readers that run no script; where nothing went wrong, with what is worth a look."""
+    findings, overview = answers.findings(), answers.overview()
+    names = () if findings.findings else tuple(each.process for each in overview.processes)
+    sights = [sight.text for name in names for sight in answers.progress(name, "", 1).sights]
+    return page_text(findings, overview, sights)
 
 
 def _bundle() -> tuple[bytes, bytes]:
