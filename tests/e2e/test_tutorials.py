@@ -93,12 +93,16 @@ def test_a_port_that_differs(tmp_path: Path) -> None:
     right = scaled.replace("nn.LayerNorm(16)", "nn.LayerNorm(16, eps=1e-3)")
     (tmp_path / "original.py").write_text(original)
     assert run_in(tmp_path, "run", "--trace", "keras-run", "original.py").returncode == 0
-    said = []
+    said, made = [], []
     for program in (port, scaled, right):
         (tmp_path / "port.py").write_text(program)
         assert run_in(tmp_path, "run", "--trace", "port-run", "--force", "port.py").returncode == 0
         said.append(run_in(tmp_path, "diff", "keras-run", "port-run"))
+        flow = tensordbg.diff(tmp_path / "keras-run", tmp_path / "port-run").errors
+        made.append([(pair.a.partition("/")[2], pair.b) for pair in flow if pair.state == "added"])
     assert [each.returncode for each in said] == [1, 1, 0]
     assert "A computes Mul" in said[0].stdout
     assert "epsilon is 0.001 in A and 1e-05 in B" in said[1].stdout
     assert said[2].stdout.startswith("The same: ")
+    # Along the data flow the difference is made where the text says: by the normalization as a whole.
+    assert made[1:] == [[("layer_normalization_1/add_2:0", "aten::native_layer_norm:0")], []]

@@ -132,3 +132,15 @@ def test_diff_gives_the_link(runs: Path) -> None:
         process.send_signal(2)
         process.stdout.read()
     assert process.returncode == 1
+
+
+def test_numbers_of_the_list_of_pairs_stay_whole_on_a_small_screen(page: Any, panel: Any) -> None:
+    cells = panel.locator(".diff-pairs td:nth-child(n + 3)")
+    cells.first.wait_for()
+    panel.evaluate("panel => { panel.style.width = '640px' }")
+    spread = cells.evaluate_all(
+        "cells => cells.map(cell => { const range = document.createRange(); range.selectNodeContents(cell); "
+        "const ends = [...range.getClientRects()].map(({ bottom }) => bottom); "
+        "return Math.max(...ends) - Math.min(...ends); })"
+    )
+    assert max(spread) < 8, spread

@@ -36,6 +36,14 @@ export function short(value: number | null | undefined): string {
   return String(Number(value.toPrecision(4)));
 }
 
+/** The ends of an axis: with as many digits as tell them apart. */
+export function ends(low: number, high: number): readonly [string, string] {
+  let told: readonly [string, string] = [short(low), short(high)];
+  for (let digits = 5; told[0] === told[1] && low !== high && digits <= 17; digits++)
+    told = [String(Number(low.toPrecision(digits))), String(Number(high.toPrecision(digits)))];
+  return told;
+}
+
 /** The same in full. */
 export function exact(value: number | null | undefined): string {
   return value === null || value === undefined ? 'none' : String(value);

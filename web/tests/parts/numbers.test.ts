@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { compact, count, counted, duration, percent, shape, short } from '../../src/parts/numbers';
+import { compact, count, counted, duration, ends, percent, shape, short } from '../../src/parts/numbers';
 
 describe('numbers', () => {
   it('are short', () => {
@@ -14,6 +14,12 @@ describe('numbers', () => {
       [0.1 + 0.2, '0.3'],
     ];
     for (const [value, shown] of cases) expect(short(value)).toBe(shown);
+  });
+
+  it('are told apart at the ends of an axis', () => {
+    expect(ends(0, 1.5)).toEqual(['0', '1.5']);
+    expect(ends(0.999_999_88, 1)).toEqual(['0.9999999', '1']);
+    expect(ends(1, 1)).toEqual(['1', '1']);
   });
 
   it('have thousands separators where they count', () => {

@@ -99,7 +99,7 @@ def compare_sides(a: Side, b: Side, asked: Asked) -> Comparison:
         for pair in _of_first_step(b, [each for each in pairs if not each.beside] or list(loose))
     ]
     differences = [_first_difference(apart_a, apart_b, *each, agreement.tolerance) for each in explained]
-    beside = ((pair.a, pair.b) for pair in _of_first_step(b, pairs) if pair.beside)
+    beside = ((pair.a, pair.b) for pair in _of_first_step(b, pairs) if pair.beside and _of_one_size(a, b, pair))
     begun = tuple(dict.fromkeys([*((found.row_a, found.row_b) for _, found in explained), *beside]))
     matched = int((agreement.b & ~b.numbers.constant).sum())
     in_common = bool(matched or anchors.b.any()) and bool(differences or have_results_in_common(apart_a, apart_b))
@@ -118,6 +118,10 @@ def compare_sides(a: Side, b: Side, asked: Asked) -> Comparison:
         only_b=_some(apart_b),
         errors=find_error_flow(apart_a, apart_b, Known(agreement, aligned, begun, parted)) if in_common else (),
     )
+
+
+def _of_one_size(a: Side, b: Side, pair: Pair) -> bool:
+    return bool(a.numbers.size[pair.a] == b.numbers.size[pair.b])
 
 
 def _pairs(a: Apart, b: Apart, tolerance: float) -> list[Pair]:

@@ -68,8 +68,10 @@ def _partners(a: Apart, b: Apart, known: Known) -> Ints:
     partner: Ints = np.where(agreement.b, agreement.near_b.row, NONE)
     partner[aligned.b] = aligned.a
     used = set(partner[partner != NONE].tolist())
-    waiting = deque((*known.begun, *known.parted))
-    for row_a, row_b in waiting:
+    shown = [pair for pair in known.parted if a.side.numbers.size[pair[0]] == b.side.numbers.size[pair[1]]]
+    waiting = deque((*known.begun, *shown))
+    # Where it begins is known best: an operation that one run writes out is compared as a whole there.
+    for row_a, row_b in reversed(waiting):
         partner[row_b] = row_a
         used.add(row_a)
     walked = 0

@@ -4,7 +4,7 @@
  */
 import type { ProgressView } from '../../api/types';
 import { Move } from '../../parts/move';
-import { count, short } from '../../parts/numbers';
+import { count, ends, short } from '../../parts/numbers';
 
 type Line = ProgressView['lines'][number];
 
@@ -39,8 +39,8 @@ function ProgressLine({ line }: { readonly line: Line }) {
         <span class="muted">{range}</span>
       </figcaption>
       <div class="progress-line-drawing">
-        <span class="muted">{short(high)}</span>
-        <span class="muted">{high > low ? short(low) : ''}</span>
+        <span class="muted">{ends(low, high)[1]}</span>
+        <span class="muted">{high > low ? ends(low, high)[0] : ''}</span>
         <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" role="img" aria-label={`${name}: ${range}`}>
           <polyline points={pointsOf(steps, values).join(' ')} vector-effect="non-scaling-stroke" />
         </svg>

@@ -1,5 +1,5 @@
 /** An answer as a drawing; the table beside it has the same in numbers. */
-import { short } from '../../parts/numbers';
+import { ends, short } from '../../parts/numbers';
 import { type BarChart, extent, type LineChart, piecesOf } from './chart-of';
 
 export function SqlChart({ chart }: { readonly chart: LineChart | BarChart }) {
@@ -11,6 +11,7 @@ function Lines({ chart }: { readonly chart: LineChart }) {
   const across = extent(x);
   const up = extent(series.flatMap(({ values }) => values));
   if (!across || !up) return null;
+  const [low, high] = ends(up[0], up[1]);
   return (
     <figure class="sql-chart" aria-label={`${series.map(({ name }) => name).join(', ')} over ${over}`}>
       <figcaption>
@@ -21,7 +22,7 @@ function Lines({ chart }: { readonly chart: LineChart }) {
         ))}
       </figcaption>
       <div class="sql-drawing">
-        <span class="muted">{short(up[1])}</span>
+        <span class="muted">{high}</span>
         <svg viewBox="0 0 100 100" preserveAspectRatio="none" aria-hidden="true">
           {series.map(({ name, values }, index) =>
             piecesOf(x, values, across, up).map((points) => (
@@ -34,7 +35,7 @@ function Lines({ chart }: { readonly chart: LineChart }) {
             )),
           )}
         </svg>
-        <span class="muted">{up[1] > up[0] ? short(up[0]) : ''}</span>
+        <span class="muted">{up[1] > up[0] ? low : ''}</span>
       </div>
       <div class="sql-axis muted">
         <span>{short(across[0])}</span>
