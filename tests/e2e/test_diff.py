@@ -133,7 +133,10 @@ def test_the_error_can_be_followed_from_where_it_is_made(runs: Path, reference: 
     table = pd.DataFrame(compared(runs, f"transformer-{reference}", "transformer-epsilon").errors)
     first_step = table[(table.step == 0) & ~table.backward]
     made = first_step[first_step.state == "added"]
-    assert set(made.b) == {"aten::native_layer_norm:0", "aten::native_layer_norm:2"}
+    # TensorFlow's operations have no value of the size of the deviations that PyTorch's gives as well.
+    deviations = {"aten::native_layer_norm:2"} if reference == "torch" else set()
+    assert set(made.b) == {"aten::native_layer_norm:0", *deviations}
+    assert made.error.notna().all()
     behind = first_step[first_step.state == "inherited"]
     assert len(behind) > 5
     assert behind.event_b.min() > made.event_b.min()
