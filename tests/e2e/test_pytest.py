@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+MANUAL = Path(__file__).parents[2] / "docs" / "pytest.md"
 TENSORFLOW = """
 import pytest
 import tensorflow as tf
@@ -137,8 +138,14 @@ def test_traces_of_failed_tests_are_kept(of_tensorflow: tuple[Path, str]) -> Non
 
 def test_torch(tmp_path: Path) -> None:
     pytest.importorskip("torch")
-    said = outcome(tmp_path, TORCH, "--tdbg", "--tdbg-out", "kept").stdout
+    # With the test that the manual shows, and what it says of it.
+    page = MANUAL.read_text()
+    (shown,) = re.findall(r"```python\n(import torch\n.*?)```", page, re.DOTALL)
+    said = outcome(tmp_path, TORCH + shown, "--tdbg", "--tdbg-out", "kept").stdout
+    (headline,) = re.findall(r"^    (aten::log:0 .*)$", page, re.MULTILINE)
+    assert headline in said
     assert results(said) == {
+        "test_loss_goes_down": "FAILED",
         "test_good": "PASSED",
         "test_bad": "FAILED",
         "test_its_own_assertion": "FAILED",
@@ -147,7 +154,7 @@ def test_torch(tmp_path: Path) -> None:
     assert "root_of_negative" in said
     assert re.search(r"assert -inf == 3\.0", said)
     assert re.search(r"the trace is kept/\S+_test_its_own_assertion\n", said)
-    assert len(list((tmp_path / "kept").iterdir())) == 2
+    assert len(list((tmp_path / "kept").iterdir())) == 3
 
 
 def test_off_it_imports_nothing_and_leaves_nothing(tmp_path: Path) -> None:
