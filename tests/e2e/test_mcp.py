@@ -96,7 +96,11 @@ def test_every_tool_is_described_and_only_reads(folder: Path) -> None:
 
 
 def test_a_mistake_is_told_to_the_client(folder: Path) -> None:
-    told = asked(folder, ("tensor", {"name": "nowhere"}), ("why", {"trace": "../elsewhere"}))
-    assert [error for error, _ in told["answers"]] == [True, True]
+    told = asked(
+        folder, ("tensor", {"name": "nowhere"}), ("why", {"trace": "../elsewhere"}), ("search", {"operation": "Log"})
+    )
+    assert [error for error, _ in told["answers"]] == [True, True, True]
     assert "no tensor 'nowhere:0'" in told["answers"][0][1]
     assert "'../elsewhere' is outside of traces" in told["answers"][1][1]
+    # A filter that there is none of would give everything.
+    assert "search has no argument 'operation'; it takes trace, name, " in told["answers"][2][1]

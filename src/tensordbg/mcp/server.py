@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import functools
+import inspect
 from collections.abc import Callable
 from pathlib import Path
-from typing import ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 from mcp.server import MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
@@ -24,9 +25,26 @@ _INSTRUCTIONS = (
 )
 
 
+class _Server(MCPServer):  # type: ignore[misc]
+    """A server that refuses arguments which a tool doesn't have: the SDK leaves them out, and a filter with them."""
+
+    async def call_tool(self, name: str, arguments: dict[str, Any], context: Any = None) -> Any:
+        """Calls a tool, if it has all of the arguments.
+
+        Raises:
+            ToolError: If it does not have one of them.
+        """
+        question = getattr(Questions, name, None)
+        known = list(inspect.signature(question).parameters)[1:] if question else []
+        unknown = [each for each in arguments if each not in known]
+        if known and unknown:
+            raise ToolError(f"{name} has no argument {unknown[0]!r}; it takes {', '.join(known)}")
+        return await super().call_tool(name, arguments, context)
+
+
 def make_server(folder: str | Path) -> MCPServer:
     """Makes the server for the traces in a folder."""
-    server: MCPServer = MCPServer("tensordbg", version=__version__, instructions=_INSTRUCTIONS, log_level="WARNING")
+    server = _Server("tensordbg", version=__version__, instructions=_INSTRUCTIONS, log_level="WARNING")
     questions = Questions(folder)
     for ask in (
         *(questions.why, questions.search, questions.tensor, questions.values, questions.source, questions.diff),
