@@ -168,11 +168,54 @@ def transforms() -> object:
     return square(torch.ones(3, 2))
 
 
+WITH_ZERO = torch.tensor([0.5, 0.0])
+
+
+def chosen() -> object:
+    logs = torch.log(WITH_ZERO)
+    kept = WITH_ZERO.clone()
+    kept[WITH_ZERO > 0] = logs[WITH_ZERO > 0]
+    twice = (logs * 2).masked_fill(logs == -INF, 0.0)
+    one = torch.where(WITH_ZERO > 0, logs, 0.0).sum().item()
+    return one, kept, twice.tolist(), torch.nan_to_num(1 / WITH_ZERO).numpy(), logs.masked_select(WITH_ZERO > 0).max()
+
+
 @pytest.mark.parametrize(
-    "run", [masks, numbers_of_the_program, questions, what_nobody_wrote, truncated, attention, transforms]
+    "run", [masks, numbers_of_the_program, questions, what_nobody_wrote, truncated, attention, transforms, chosen]
 )
 def test_what_is_meant_passes(run: Callable[[], object]) -> None:
     run()
+
+
+@pytest.mark.parametrize(
+    "take",
+    [
+        lambda chosen: chosen.item(),
+        lambda chosen: chosen.numpy(),
+        lambda chosen: chosen.tolist(),
+        lambda chosen: chosen > 0,
+        lambda chosen: torch.zeros(()).copy_(chosen),
+        lambda chosen: str(chosen),
+        lambda chosen: (chosen * torch.ones((), requires_grad=True)).backward(),
+        lambda chosen: torch.exp(chosen).item(),
+    ],
+)
+def test_what_is_chosen_and_taken_names_where_it_was_made(take: Callable[[object], object]) -> None:
+    def choose() -> object:
+        logs = torch.log(WITH_ZERO)
+        return torch.where(WITH_ZERO < 1, logs, 0.0).sum()
+
+    chosen = choose()
+    message, where = raised(lambda: take(chosen))
+    assert where != "logs = torch.log(WITH_ZERO)"
+    assert 'op "aten::log"' in message
+    assert "choose: logs = torch.log(WITH_ZERO)" in message
+
+
+def test_the_gradient_of_what_is_not_chosen_is_found() -> None:
+    weight = WITH_ZERO.clone().requires_grad_()
+    loss = torch.where(weight > 0, torch.log(weight), 0.0).sum()
+    assert "gradient of aten::log" in raised(lambda: loss.backward())[0]
 
 
 def test_what_comes_from_outside_as_a_mask_passes() -> None:
@@ -217,6 +260,33 @@ def test_rules_let_pass() -> None:
     difference_of_infinities()
     tensordbg.torch.enable_check_numerics()
     raised(difference_of_infinities)
+
+
+@pytest.mark.parametrize("backend", ["eager", "aot_eager"])
+def test_generated_code_names_the_lines_of_the_program(backend: str) -> None:
+    def forward(x: object) -> object:
+        shifted = x - 1
+        return torch.log(shifted) + 1
+
+    def backward(x: object) -> object:
+        doubled = x * 2
+        return torch.sqrt(doubled).sum() + 1
+
+    message, _ = raised(lambda: torch.compile(forward, backend=backend)(torch.ones(3)))
+    assert "forward: return torch.log(shifted) + 1" in message
+    loss = torch.compile(backward, backend=backend)(torch.zeros(3, requires_grad=True))
+    message, where = raised(lambda: loss.backward())
+    assert "sqrt, test_checking.py:" in message
+    assert "backward: return torch.sqrt(doubled).sum() + 1" in message
+    assert where == "message, where = raised(lambda: loss.backward())"
+
+
+def test_a_fault_of_ours_ends_the_checking_and_lets_the_program_be(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("tensordbg.backends.torch.check.checking.in_program", lambda *_: 1 // 0)
+    after_a_call()
+    assert "checking stopped: looking at an operation failed with ZeroDivisionError(" in capfd.readouterr().err
 
 
 def test_a_setting_that_is_none() -> None:

@@ -17,7 +17,6 @@ from typing import Any
 
 from tensordbg import _native
 from tensordbg.backends.tensorflow import dtypes
-from tensordbg.backends.tensorflow.check.choosing_code import callers, goes_on_to_choose
 from tensordbg.backends.tensorflow.check.chosen import (
     ASKING,
     CHOOSING,
@@ -32,6 +31,7 @@ from tensordbg.backends.tensorflow.eager.tape_frames import taped_operation
 from tensordbg.backends.tensorflow.eager.tensors import flat, results_of
 from tensordbg.backends.tensorflow.internals import eager_tensors, imperative_grad, pywrap_tfe
 from tensordbg.backends.tensorflow.methods import ReplacedAttributes
+from tensordbg.checking.choosing_code import callers, goes_on_to_choose
 from tensordbg.checking.finding import Finding
 from tensordbg.packages import FRAMEWORKS, is_part_of
 from tensordbg.recording.usercode import UserCode

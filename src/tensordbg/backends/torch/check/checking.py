@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import ModuleType
@@ -9,9 +10,10 @@ from typing import Any
 
 from tensordbg.allowed import AllowRule, applicable, rules_of
 from tensordbg.backends.torch.building import CHECKER, BuildError, build, installed, load
-from tensordbg.backends.torch.check.findings import Bad, RawTensor, finding_of
+from tensordbg.backends.torch.check.findings import Bad, RawTensor, finding_of, in_program
 from tensordbg.backends.torch.check.raised import BadNumberError, tell
 from tensordbg.backends.torch.check.scaling import Scaling
+from tensordbg.backends.torch.check.waiting import Waiting, Words
 from tensordbg.backends.torch.gpus import CHECKING as GPUS
 from tensordbg.backends.torch.optimizer_steps import watch_steps
 from tensordbg.checking.finding import Finding
@@ -21,6 +23,9 @@ from tensordbg.recording.saying import say
 from tensordbg.recording.settings import settings_of_program
 
 _RAISE = -1
+_WAITS = 16
+"""What the number of a finding that waits is multiplied by."""
+
 _INFINITIES, _NAN, _SCALED = 1, 2, 4
 """What is to pass, in the observer's numbers (`checker/states.h`)."""
 
@@ -29,6 +34,9 @@ _OF_PYTORCH = ("/torch/nn/init.py", "/torch/_tensor_str.py")
 
 _ENGINE = "_engine_run_backward"
 """The function of PyTorch's within which gradients are computed."""
+
+_BEGINNING = "_make_grads"
+"""The function of PyTorch's that makes the gradient of a loss by itself."""
 
 
 class Checking:
@@ -42,6 +50,7 @@ class Checking:
         self._held: Finding | None = None
         """What was found in the gradients of a scaled loss, which its scaler is about to look at."""
         self._unwatch_steps: Callable[[], None] | None = None
+        self._waiting: Waiting
 
     def start(self, limits: Limits, rules: tuple[AllowRule, ...]) -> None:
         """Checks everything from now on, in all threads; where that is so already, under new settings.
@@ -57,8 +66,9 @@ class Checking:
         if self._unwatch_steps is None:
             self._unwatch_steps = watch_steps(self._before_step)
             self._scaling.install(self._looked_at)
+        self._waiting = Waiting(CATALOG.user_code, self._checker.held)
         main = threading.main_thread().ident
-        self._checker.start(self._judge, self._fail, BadNumberError, main, torch._C.TensorBase)  # noqa: SLF001
+        self._checker.start(self._judge, self._taken, self._fail, BadNumberError, main, torch._C.TensorBase)  # noqa: SLF001
         GPUS.install(self._checker, lambda why: say(f"warning: {why}"))
 
     def stop(self) -> None:
@@ -74,20 +84,19 @@ class Checking:
     def _judge(
         self,
         op_type: str,
-        where: tuple[int, int, bool],
+        where: tuple[int, int, bool, bool],
         tensor: RawTensor,
         inputs: Sequence[RawTensor],
         frames: Sequence[RawFrame],
         forward: tuple[str, Sequence[RawFrame]] | None,
     ) -> int:
-        """Whether a bad output has the program end; the observer calls it."""
-        slot, outputs, backward = where
+        """Whether a bad output has the program end, what of it passes, or that it waits; the observer calls it."""
+        slot, outputs, backward, may_wait = where
         backward = backward or not frames or any(name == _ENGINE for _, _, name in frames)
         if any(file.endswith(_OF_PYTORCH) for file, _, _ in frames):
             return _INFINITIES | _NAN
-        finding = finding_of(
-            Bad(op_type, slot, outputs, tensor, inputs, frames, forward if backward else None), CATALOG.user_code
-        )
+        frames, forward = in_program(list(frames), forward if backward else None)
+        finding = finding_of(Bad(op_type, slot, outputs, tensor, inputs, frames, forward), CATALOG.user_code)
         rules = applicable(self._rules, finding.op_type, finding.module or finding.name, finding.frames)
         health = finding.tensor.health
         if any(rule.nan or (health is not None and not health.nan) for rule in rules):
@@ -95,12 +104,27 @@ class Checking:
         if backward and self._scaling.catches:
             self._held = self._held or finding
             return _INFINITIES | _NAN | _SCALED
-        self._tell(finding, runs_python=bool(frames))
+        if may_wait and not backward and self._waiting.may_choose(sys._getframe(1)):  # noqa: SLF001
+            return _WAITS * self._waiting.begins(self._words_of(finding))
+        self._tell(self._words_of(finding), runs_python=bool(frames))
         return _RAISE
 
-    def _tell(self, finding: Finding, *, runs_python: bool) -> None:
-        thread = threading.get_ident() if runs_python else threading.main_thread().ident or 0
-        tell(thread, message_of(finding, self._limits), found_of(finding, self._limits))
+    def _taken(self, number: int, asks_shape: bool, runs_python: bool) -> bool:
+        """Whether a finding that waited is raised, as more than a choice takes its tensor; the observer calls it.
+
+        What only asks for a shape takes nothing, but where it makes the gradient that a backward pass begins with.
+        """
+        words = self._waiting.words(number)
+        if words is None or (asks_shape and sys._getframe(1).f_code.co_name != _BEGINNING):  # noqa: SLF001
+            return False
+        self._tell(words, runs_python=runs_python)
+        return True
+
+    def _words_of(self, finding: Finding) -> Words:
+        return message_of(finding, self._limits), found_of(finding, self._limits)
+
+    def _tell(self, words: Words, *, runs_python: bool) -> None:
+        tell(threading.get_ident() if runs_python else threading.main_thread().ident or 0, *words)
 
     def _looked_at(self) -> None:
         """The gradients of a scaled loss have been looked at."""
@@ -115,7 +139,7 @@ class Checking:
             return
         if _has_bad_gradients(optimizer):
             self._held = None
-            self._tell(held, runs_python=True)
+            self._tell(self._words_of(held), runs_python=True)
             raise BadNumberError
 
     def _fail(self, message: str) -> None:

@@ -10,6 +10,12 @@ from typing import Any
 
 import numpy as np
 
+from tensordbg.backends.torch.compiled.generated_lines import (
+    GENERATED,
+    differentiated_in_program,
+    with_program_lines,
+    with_program_lines_of_noted,
+)
 from tensordbg.checking.finding import Culprit, Finding, Input
 from tensordbg.health.measured import Measured
 from tensordbg.health.spec import DTYPES
@@ -35,7 +41,21 @@ class Bad:
     frames: Sequence[RawFrame]
     """Innermost first."""
     forward: tuple[str, Sequence[RawFrame]] | None
-    """What is being differentiated: the operation and where it stood."""
+    """See `Forward`."""
+
+
+Forward = tuple[str, Sequence[RawFrame]]
+"""What is being differentiated: the operation, and where it stood."""
+
+
+def in_program(frames: list[RawFrame], forward: Forward | None) -> tuple[list[RawFrame], Forward | None]:
+    """The frames of what runs here, and what it differentiates, with the program's in place of generated ones."""
+    differentiated = differentiated_in_program(frames)
+    if differentiated is not None:
+        return [frame for frame in frames if not frame[0].startswith(GENERATED)], differentiated
+    if forward is not None:
+        forward = forward[0], with_program_lines_of_noted(list(forward[1]))
+    return with_program_lines(frames), forward
 
 
 def finding_of(bad: Bad, user_code: UserCode) -> Finding:

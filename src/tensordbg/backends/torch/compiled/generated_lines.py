@@ -8,6 +8,7 @@ an operation, `seq_nr`, is that of its gradient too.
 
 from __future__ import annotations
 
+import gc
 import re
 import sys
 from collections.abc import Iterator
@@ -65,6 +66,53 @@ def differentiated(frames: list[RawFrame]) -> Differentiated | None:
             return None if number is None else Differentiated(int(number), node.meta.get("stack_trace") or "")
         frame = frame.f_back
     return None
+
+
+def with_program_lines_of_noted(frames: list[RawFrame]) -> list[RawFrame]:
+    """Frames that ran before, the innermost first, with the program's in place of generated ones.
+
+    The graphs are looked for among all objects there are, so this takes a while.
+    """
+    files = {file for file, _, _ in frames if file.startswith(GENERATED)}
+    if not files:
+        return frames
+    base = _graph_class()
+    graphs = {_file(each): each for each in gc.get_objects() if issubclass(type(each), base) and _file(each) in files}
+    result: list[RawFrame] = []
+    for frame in frames:
+        result += (_program_frames(graphs[frame[0]], frame[1]) if frame[0] in graphs else []) or [frame]
+    return result
+
+
+def differentiated_in_program(frames: list[RawFrame]) -> tuple[str, list[RawFrame]] | None:
+    """The operation that the generated line of this thread differentiates, and its frames, the innermost first.
+
+    None where no generated line runs, it is one of a forward pass, or that is not known.
+    """
+    if not any(file.startswith(GENERATED) for file, _, _ in frames):
+        return None
+    frame: FrameType | None = sys._getframe(1)  # noqa: SLF001
+    while frame is not None and not frame.f_code.co_filename.startswith(GENERATED):
+        frame = frame.f_back
+    node = None if frame is None else _operation(frame.f_locals.get("self"), frame.f_lineno)
+    functions = [] if node is None else node.meta.get("fwd_source_fn_stack")
+    if node is None or not functions:
+        return None
+    function = functions[-1][1]
+    name = function if isinstance(function, str) else getattr(function, "__name__", str(function))
+    return name, list(frames_in(node.meta.get("stack_trace") or ""))[::-1]
+
+
+def _graph_class() -> type:
+    from torch.fx import GraphModule
+
+    return GraphModule
+
+
+def _file(graph: Any) -> str:
+    """The file that a graph's generated code goes by."""
+    code = getattr(getattr(type(graph), "forward", None), "__code__", None)
+    return "" if code is None else str(code.co_filename)
 
 
 def _running() -> dict[tuple[str, int], list[RawFrame]]:

@@ -3,6 +3,7 @@
 
 #include "frames.h"
 
+#include <string>
 #include <unordered_set>
 
 namespace tensordbg_torch {
@@ -24,6 +25,22 @@ inline bool interpreter_ends() {
 #else
   return _Py_IsFinalizing() != 0;
 #endif
+}
+
+// The exception that Python has raised, which is cleared.
+inline std::string error_of_python() {
+  PyObject *kind, *value, *trace;
+  PyErr_Fetch(&kind, &value, &trace);
+  PyErr_NormalizeException(&kind, &value, &trace);
+  PyObject* text = value == nullptr ? nullptr : PyObject_Repr(value);
+  const char* const words = text == nullptr ? nullptr : PyUnicode_AsUTF8(text);
+  const std::string said = words == nullptr ? "an error in Python" : words;
+  PyErr_Clear();
+  Py_XDECREF(text);
+  Py_XDECREF(kind);
+  Py_XDECREF(value);
+  Py_XDECREF(trace);
+  return said;
 }
 
 // Calls a function of Python with a message, unless the interpreter is ending.

@@ -6,31 +6,27 @@
 
 #include <ATen/SequenceNumber.h>
 #include <ATen/record_function.h>
-#include <c10/util/SmallVector.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cmath>
 
 #include "autograd.h"
 #include "callbacks.h"
 #include "gpu_begin.h"
-#include "gpu_finite.h"
+#include "held.h"
 #include "interpreter.h"
-#include "kinds.h"
+#include "looked_at.h"
 #include "noted_stacks.h"
 #include "raising.h"
-#include "states.h"
+#include "readers.h"
 
 namespace tensordbg_torch {
 namespace {
 
-std::atomic<bool> g_on{false};
 PyObject* g_judge = nullptr;  // see `ask`
 PyObject* g_fail = nullptr;   // (message)
-States g_states;
-GpuFinite g_numbers;
-
-constexpr long kRaise = -1;  // what `judge` says, else what is to pass
+constexpr long kRaise = -1;  // what `judge` says, else what is to pass, and above that the number of what waits
 
 // Where the operation stood that a node of autograd differentiates, by thread and sequence number.
 struct Forward {
@@ -39,28 +35,6 @@ struct Forward {
   std::atomic<const Checked*> operation{nullptr};
 };
 Forward g_forwards[kForwards];
-
-struct Thread {
-  bool busy = false;
-  int closed = 0;                       // kernels that are under way
-  std::vector<std::uint64_t> backward;  // the nodes of autograd that run
-  std::uint64_t ended = 0;              // ... that has run last: what it gave is made to fit behind it
-};
-thread_local Thread t_thread;
-
-// A tensor that an operation takes: whoever called it holds it until it has ended, but where it took it from a stack.
-struct Given {
-  c10::weak_intrusive_ptr<c10::TensorImpl> tensor;
-  int place;
-  bool written;
-};
-
-struct Context : at::ObserverContext {
-  const Checked* operation = nullptr;
-  bool closes = false;
-  bool infinite_number = false;  // it takes an infinity that stands in the program's text
-  c10::SmallVector<Given, 4> given;
-};
 
 struct Busy {
   Busy() { t_thread.busy = true; }
@@ -97,7 +71,7 @@ std::unique_ptr<at::ObserverContext> on_start(const at::RecordFunction& fn) {
     auto context = std::make_unique<Context>();
     context->operation = &operation;
     bool wraps = false;
-    if (operation.kind != Kind::kQuiet) take_inputs(fn, context.get(), &wraps);
+    if (operation.kind != Kind::kQuiet || (operation.reads && g_states.holds())) take_inputs(fn, context.get(), &wraps);
     // What a library brings along may call the program's own Python code.
     context->closes = operation.kind == Kind::kQuiet || (!wraps && begins_with(operation.name, "aten::"));
     if (context->closes) ++thread.closed;
@@ -193,7 +167,14 @@ struct Output {
   int part;
 };
 
-// judge(operation, (slot, outputs, in backward), output, inputs, frames, forward) -> what is to pass, or kRaise
+// Whether a bad output may wait for what takes it: it is a result, and only that.
+bool may_wait(const Context& context, const Output& output) {
+  const auto written = [](const Given& given) { return given.written; };
+  return t_thread.backward.empty() && std::none_of(context.given.begin(), context.given.end(), written) &&
+         output.tensor.has_storage();
+}
+
+// judge(operation, (slot, outputs, in backward, may wait), output, inputs, frames, forward) -> what is to pass, or kRaise
 void ask(const Context& context, const Output& output) {
   if (interpreter_ends()) return;
   const Interpreter held;
@@ -201,14 +182,16 @@ void ask(const Context& context, const Output& output) {
   const bool runs_python = frames != nullptr && PyList_GET_SIZE(frames) > 0;
   PyObject* said = frames == nullptr ? nullptr
                                      : PyObject_CallFunction(
-                                           g_judge, "s(iiO)NNNN", context.operation->name.c_str(), output.slot,
+                                           g_judge, "s(iiOO)NNNN", context.operation->name.c_str(), output.slot,
                                            static_cast<int>(context.operation->gives),
-                                           t_thread.backward.empty() ? Py_False : Py_True, raw(output.tensor, output.part),
+                                           t_thread.backward.empty() ? Py_False : Py_True,
+                                           may_wait(context, output) ? Py_True : Py_False, raw(output.tensor, output.part),
                                            raw_inputs(context, output.part), frames, forward_of_thread());
   const long passed = said == nullptr ? 0 : PyLong_AsLong(said);
   Py_XDECREF(said);
-  if (PyErr_Occurred() != nullptr) return PyErr_Clear();
+  if (PyErr_Occurred() != nullptr) return fail(error_of_python().c_str());
   if (passed == kRaise) raise_soon(runs_python);
+  else if (passed > static_cast<long>(kFlags)) g_states.hold(output.tensor, static_cast<Held>(passed) / (kFlags + 1));
   else g_states.let_pass(output.tensor, static_cast<unsigned>(passed));
 }
 
@@ -231,6 +214,7 @@ void look_at(const Context& context, const Output& output) {
 
 void look_at_outputs(const at::RecordFunction& fn, const Context& context) {
   const Checked& operation = *context.operation;
+  if (look_at_held(fn, context) || operation.kind == Kind::kQuiet) return;
   int slot = 0;
   for (const c10::IValue& value : last(fn.outputs(), operation.gives)) {
     each_tensor(value, [&](const at::Tensor& tensor, int place) {
@@ -262,7 +246,8 @@ void on_end(const at::RecordFunction& fn, at::ObserverContext* plain) {
   if (plain == nullptr) return;
   const auto& context = *static_cast<Context*>(plain);
   if (context.closes) --t_thread.closed;
-  if (!g_on.load(std::memory_order_relaxed) || t_thread.busy || context.operation->kind == Kind::kQuiet) return;
+  if (!g_on.load(std::memory_order_relaxed) || t_thread.busy) return;
+  if (context.operation->kind == Kind::kQuiet && context.given.empty()) return;
   const Busy busy;
   try {
     look_at_outputs(fn, context);
@@ -289,17 +274,20 @@ void on_backward_end(const at::RecordFunction&, at::ObserverContext*) {
 Callbacks g_callbacks;
 
 PyObject* start(PyObject*, PyObject* arguments) {
-  PyObject *judge, *tell_fault, *error, *base;
-  if (!PyArg_ParseTuple(arguments, "OOOkO!", &judge, &tell_fault, &error, &g_main_thread, &PyType_Type, &base)) return nullptr;
+  PyObject *judge, *taken, *tell_fault, *error, *base;
+  if (!PyArg_ParseTuple(arguments, "OOOOkO!", &judge, &taken, &tell_fault, &error, &g_main_thread, &PyType_Type, &base)) return nullptr;
   Py_INCREF(judge);
+  Py_INCREF(taken);
   Py_INCREF(tell_fault);
   Py_INCREF(error);
   g_judge = judge;  // those before are kept: a callback may be under way
+  g_taken = taken;
   g_fail = tell_fault;
   g_error = error;
   g_states.clear();
   g_on.store(true);
   watch_operators(reinterpret_cast<PyTypeObject*>(base));
+  watch_readers(reinterpret_cast<PyTypeObject*>(base), on_read);
   g_callbacks.attach({on_start, on_end}, {on_backward, on_backward_end});
   Py_RETURN_NONE;
 }
@@ -315,6 +303,7 @@ PyObject* stop(PyObject*, PyObject*) {
   g_on.store(false);
   g_numbers.stop();
   unwatch_operators();
+  unwatch_readers();
   g_callbacks.detach();
   Py_RETURN_NONE;
 }
@@ -324,10 +313,22 @@ PyObject* forget_scaled(PyObject*, PyObject*) {
   Py_RETURN_NONE;
 }
 
+// The numbers of the findings that still wait.
+PyObject* held(PyObject*, PyObject*) {
+  PyObject* numbers = PySet_New(nullptr);
+  for (const Held number : g_states.all_held()) {
+    PyObject* each = PyLong_FromUnsignedLong(number);
+    if (numbers != nullptr && (each == nullptr || PySet_Add(numbers, each) != 0)) Py_CLEAR(numbers);
+    Py_XDECREF(each);
+  }
+  return numbers;
+}
+
 PyMethodDef kMethods[] = {
-    {"start", start, METH_VARARGS, "(judge, fail, error, main thread, TensorBase): looks at all operations from now on."},
+    {"start", start, METH_VARARGS, "(judge, taken, fail, error, main thread, TensorBase): looks at all operations from now on."},
     {"stop", stop, METH_NOARGS, "Looks at none from now on."},
     {"measure_on_gpu", measure_on_gpu, METH_VARARGS, "(kernels, kind of device): see gpu_health.h."},
+    {"held", held, METH_NOARGS, "The numbers of the findings that still wait for what takes their tensors."},
     {"forget_scaled", forget_scaled, METH_NOARGS, "What was let pass because of a scaled loss passes no longer."},
     {nullptr, nullptr, 0, nullptr},
 };

@@ -25,6 +25,8 @@ struct Checked {
   std::string name;
   Kind kind = Kind::kIgnored;
   bool of_each = false;
+  bool reads = false;        // it gives a number to Python
+  bool asks_shape = false;   // it takes no element of what it is given
   bool first_only = false;   // its other outputs are of no use to the program
   std::size_t takes = 0;
   std::size_t gives = 0;
@@ -85,6 +87,8 @@ inline Checked describe_checked(const at::RecordFunction& fn) {
   const std::string base = bare(operation.name);
   checked.kind = kind_of(*schema, operation, base);
   checked.of_each = operation.of_each;
+  checked.reads = is_among(base, {"_local_scalar_dense", "is_nonzero"});
+  checked.asks_shape = begins_with(base, "new_") || (base.size() > 5 && base.compare(base.size() - 5, 5, "_like") == 0);
   checked.first_only = operation.first_only || begins_with(base, "_scaled_dot_product") ||
                        begins_with(base, "_flash_attention") || begins_with(base, "_efficient_attention");
   checked.takes = operation.takes;

@@ -51,9 +51,10 @@ inline void make_nothing() {
   PyErr_Clear();  // it is done without then
 }
 
-constexpr std::array<const char*, 14> kOperators = {"__add__", "__radd__", "__iadd__", "__sub__", "__isub__",
+constexpr std::array<const char*, 20> kOperators = {"__add__", "__radd__", "__iadd__", "__sub__", "__isub__",
                                                     "__mul__", "__rmul__", "__imul__", "__truediv__", "__div__",
-                                                    "__idiv__", "__matmul__", "__mod__", "__imod__"};
+                                                    "__idiv__", "__matmul__", "__mod__", "__imod__",
+                                                    "__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__"};
 struct Operator {
   PyMethodDef* method = nullptr;
   PyCFunction plain = nullptr;

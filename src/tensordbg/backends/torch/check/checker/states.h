@@ -3,8 +3,10 @@
 
 #include <ATen/ATen.h>
 
+#include <atomic>
 #include <mutex>
 #include <unordered_map>
+#include <vector>
 
 #include "tensors.h"
 
@@ -17,6 +19,11 @@ enum Passed : unsigned {
   kScaled = 4,      // a loss was scaled up, and whoever scales it looks at the gradients
 };
 
+constexpr unsigned kFlags = 15;  // a finding that waits is told by what is above, see `Held`
+
+// The number of a finding that waits for what takes its tensor, which may be no more than a choice; 0 for none.
+using Held = unsigned long;
+
 class States {
  public:
   unsigned of(const at::Tensor& tensor) {
@@ -26,12 +33,36 @@ class States {
   }
 
   void let_pass(const at::Tensor& tensor, unsigned passed) {
-    c10::StorageImpl* storage = storage_of(tensor);
-    if (storage == nullptr || passed == kNothing) return;
+    if (passed != kNothing) add(tensor, passed, 0);
+  }
+
+  // Whether any tensor may be held.
+  bool holds() const { return held_.load(std::memory_order_relaxed); }
+
+  Held held(const at::Tensor& tensor) {
     const std::lock_guard<std::mutex> guard(mutex_);
-    if (known_.size() >= most_) sweep();
-    known_.insert_or_assign(storage, State{passed, c10::weak_intrusive_ptr<c10::StorageImpl>(
-                                                       c10::intrusive_ptr<c10::StorageImpl>::reclaim_copy(storage))});
+    const auto found = known_.find(storage_of(tensor));
+    return found == known_.end() || found->second.alive.expired() ? 0 : found->second.held;
+  }
+
+  std::vector<Held> all_held() {
+    const std::lock_guard<std::mutex> guard(mutex_);
+    sweep();
+    std::vector<Held> numbers;
+    for (const auto& each : known_) {
+      if (each.second.held != 0) numbers.push_back(each.second.held);
+    }
+    return numbers;
+  }
+
+  void hold(const at::Tensor& tensor, Held number) {
+    held_.store(true);
+    add(tensor, kNothing, number);
+  }
+
+  void let_go(const at::Tensor& tensor) {
+    const std::lock_guard<std::mutex> guard(mutex_);
+    known_.erase(storage_of(tensor));
   }
 
   void forget_scaled() {
@@ -44,22 +75,37 @@ class States {
   void clear() {
     const std::lock_guard<std::mutex> guard(mutex_);
     known_.clear();
+    held_.store(false);
   }
 
  private:
   struct State {
     unsigned passed;
+    Held held;
     c10::weak_intrusive_ptr<c10::StorageImpl> alive;
   };
 
+  void add(const at::Tensor& tensor, unsigned passed, Held number) {
+    c10::StorageImpl* storage = storage_of(tensor);
+    if (storage == nullptr) return;
+    const std::lock_guard<std::mutex> guard(mutex_);
+    if (known_.size() >= most_) sweep();
+    known_.insert_or_assign(storage, State{passed, number, c10::weak_intrusive_ptr<c10::StorageImpl>(
+                                                               c10::intrusive_ptr<c10::StorageImpl>::reclaim_copy(storage))});
+  }
+
   void sweep() {
+    bool held = false;
     for (auto each = known_.begin(); each != known_.end();) {
+      held = held || (each->second.held != 0 && !each->second.alive.expired());
       each = each->second.alive.expired() ? known_.erase(each) : std::next(each);
     }
+    held_.store(held);
     most_ = std::max<std::size_t>(kFew, 2 * known_.size());
   }
 
   static constexpr std::size_t kFew = 256;
+  std::atomic<bool> held_{false};
   std::mutex mutex_;
   std::unordered_map<const c10::StorageImpl*, State> known_;
   std::size_t most_ = kFew;

@@ -1,4 +1,4 @@
-"""Tells from the code of the functions that run whether they go on to choose among elements, as `tf.where` does.
+"""Tells from the code of the functions that run whether they go on to choose among elements, as `where` does.
 
 That decides only whether a bad number raises at once or where it is taken, so names are enough.
 """
@@ -11,9 +11,10 @@ from collections.abc import Iterator
 from types import CodeType, FrameType
 
 _NAMES = frozenset(
-    {"boolean_mask", "multiply_no_nan", "nan_to_num", "select", "switch", "where", "where_v2"}
+    {"boolean_mask", "masked_fill", "masked_fill_", "masked_select", "multiply_no_nan", "nan_to_num", "nan_to_num_",
+     "select", "switch", "where", "where_v2"}
 )  # fmt: skip
-"""Functions that choose, of TensorFlow and of Keras."""
+"""Functions that choose, of TensorFlow, Keras and PyTorch."""
 
 
 def callers(frame: FrameType | None) -> Iterator[FrameType]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tensordbg.backends.tensorflow.check.choosing_code import callers, goes_on_to_choose
+from tensordbg.checking.choosing_code import callers, goes_on_to_choose
 
 here: list[bool] = []
 
