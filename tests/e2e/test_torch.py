@@ -13,7 +13,6 @@ import pytest
 import tensordbg
 from tensordbg.analysis.names.listing import ListedTensor, Order, Selection, list_tensors
 from tensordbg.analysis.program.description import read_program
-from tensordbg.analysis.tensors.named_listing import list_named
 from tensordbg.model import Site
 from tensordbg.trace.reader import TraceReader, open_trace
 from tests import programs
@@ -256,60 +255,6 @@ def test_what_comes_from_outside_is_where_it_begins(tmp_path: Path) -> None:
     reader = trace_of(tmp_path, text)
     origins = tensordbg.open(reader.path).why().origins
     assert {(each.view.tensor.partition(":")[0], each.cause) for each in origins} == {("Input", "bad_input_data")}
-
-
-NAMED = """
-    class Net(nn.Module):
-        def __init__(self):
-            super().__init__()
-            self.inner, self.outer = nn.Linear(4, 8), nn.Linear(8, 2)
-
-        def forward(self, x):
-            hidden = torch.relu(self.inner(x))
-            return self.outer(hidden)
-
-    net = Net()
-    optimizer = torch.optim.SGD(net.parameters(), 0.1)
-    for step in range(2):
-        loss = nn.functional.cross_entropy(net(torch.ones(3, 4)), torch.tensor([0, 1, 1]))
-        loss.backward()
-        optimizer.step()
-"""
-
-
-def test_a_name_is_of_what_its_line_gives_and_not_of_what_modules_compute_for_it(tmp_path: Path) -> None:
-    named = named_tensors(trace_of(tmp_path, NAMED))
-    assert named["loss"] == {"aten::nll_loss_forward:0"}
-    assert named["hidden"] == {"aten::relu:0"}
-
-
-def named_tensors(reader: TraceReader) -> dict[str, set[str]]:
-    """By name of the program's text the tensors that bear it."""
-    found: dict[str, set[str]] = {}
-    for row in list_named({"": reader}, Selection(), "", Order(limit=0)).listing.rows:
-        for name in row.python_names:
-            found.setdefault(name, set()).add(row.tensor)
-    return found
-
-
-def test_a_module_does_not_name_what_its_making_computes(tmp_path: Path) -> None:
-    text = """
-        class Net(nn.Module):
-            def __init__(self):
-                super().__init__()
-                self.body = nn.Sequential(nn.Linear(3, 4), nn.BatchNorm1d(4))
-                self.scale = nn.Parameter(torch.ones(4) * 2)
-
-            def forward(self, x):
-                return self.body(x) * self.scale
-
-        model = Net()
-        start = torch.full((2, 3), 5.0)
-        out = model(start)
-    """
-    named = named_tensors(trace_of(tmp_path, text))
-    assert not {"model", "self.body"} & named.keys()
-    assert {"start", "out"} <= named.keys()
 
 
 @pytest.mark.parametrize(

@@ -12,12 +12,12 @@ import itertools
 import json
 import re
 from collections.abc import Collection, Container, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
+from tensordbg.analysis.program.assignments import Statement, statements_of
 from tensordbg.analysis.program.call_paths import CallPaths
 from tensordbg.analysis.program.call_results import (
     ANY_CALL,
-    ANY_NUMBER,
     Calls,
     TensorsInCalls,
     Unpacked,
@@ -32,63 +32,16 @@ from tensordbg.analysis.program.call_results import (
 from tensordbg.analysis.program.composite_notes import eager_composite, wholes
 from tensordbg.analysis.program.description import Program
 from tensordbg.analysis.program.element_names import element_names, takes_element
-from tensordbg.analysis.program.operations import INPUT, named
+from tensordbg.analysis.program.operations import INPUT
 from tensordbg.model import ELEMENT_PARTS, NONE, CallKind, Frame, Site, TensorRef
 from tensordbg.operations.frameworks import TORCH
-from tensordbg.operations.kinds import Kind
-from tensordbg.operations.lookup import PARAMETER
+from tensordbg.operations.lookup import NUMBER, PARAMETER
 
 _NAME = re.compile(r"[^\W\d]\w*(?:[.\[][^/]*)?")
 """What may stand left of `=`."""
 
 _BETWEEN_LAYERS = re.compile(r"[./]")
 """What stands between the names of a layer's path."""
-
-_LONGEST_TEXT = 2_000_000
-"""Characters of a file that is still read."""
-
-
-_OPERATORS: dict[type[ast.operator], Kind] = {
-    ast.Add: Kind.ADD,
-    ast.Sub: Kind.SUBTRACT,
-    ast.Mult: Kind.MULTIPLY,
-    ast.Div: Kind.DIVIDE,
-    ast.FloorDiv: Kind.DIVIDE_WHOLE,
-    ast.Mod: Kind.REMAINDER,
-    ast.Pow: Kind.POWER,
-    ast.MatMult: Kind.MATMUL,
-}
-"""The kinds of the operations that Python's operators make."""
-
-
-@dataclass(frozen=True)
-class _Statement:
-    """An assignment."""
-
-    name: str
-    file: str
-    function: str
-    value: ast.AST
-    place: int
-    """Which of `targets` it is."""
-    targets: int
-    """How many names are given; 0 where one function's results are unpacked."""
-    is_repeated: bool
-    """Whether it stands in a loop of Python's."""
-    unpacked: int = 0
-    """How many names take the results of one function; `ANY_NUMBER` where one takes all the rest."""
-
-    @property
-    def lines(self) -> range:
-        """Those of what is assigned."""
-        first = getattr(self.value, "lineno", 0)
-        return range(first, (getattr(self.value, "end_lineno", None) or first) + 1)
-
-    def operators(self, op_type: str) -> int:
-        """How many operators of Python's in it make such an operation, 1 at least."""
-        used = (each.op for each in ast.walk(self.value) if isinstance(each, (ast.BinOp, ast.AugAssign)))
-        kind = named(op_type).kind
-        return max(1, sum(_OPERATORS.get(type(each)) is kind for each in used))
 
 
 def assigned_tensors(program: Program, name: str, recorded: Container[TensorRef]) -> TensorsInCalls:
@@ -98,7 +51,7 @@ def assigned_tensors(program: Program, name: str, recorded: Container[TensorRef]
     with contextlib.suppress(SyntaxError, ValueError, RecursionError, MemoryError):
         name = ast.unparse(ast.parse(name, mode="eval"))  # with such quotes as the statements have
     mentioned = name.partition("[")[0].rpartition(".")[2]
-    statements = [each for file in _files(program, mentioned) for each in _statements(program, file)]
+    statements = [each for file in _files(program, mentioned) for each in statements_of(program, file)]
     wanted = [each for each in statements if each.name == name]
     made = _Made.of(program) if wanted else None
     given = [pair for each in wanted for pair in _assigned_by(program, made, each, recorded)] if made else []
@@ -108,7 +61,7 @@ def assigned_tensors(program: Program, name: str, recorded: Container[TensorRef]
 
 def assigned_attributes(program: Program, name: str) -> list[str]:
     """The attributes of this name to which statements of the program assign, as they stand there: `self.n` for `n`."""
-    statements = (each for file in _files(program, f".{name}") for each in _statements(program, file))
+    statements = (each for file in _files(program, f".{name}") for each in statements_of(program, file))
     return list(dict.fromkeys(each.name for each in statements if each.name.endswith(f".{name}")))
 
 
@@ -126,7 +79,7 @@ def assigned_names(
     found: dict[TensorRef, dict[str, Calls]] = {}
     made = _Made.of(program)
     for file in sorted({file for file, _, _ in lines}):
-        for each in _statements(program, file):
+        for each in statements_of(program, file):
             if any((file, each.function, line) in lines for line in each.lines):
                 for ref, calls in _assigned_by(program, made, each, recorded):
                     names = found.setdefault(ref, {})
@@ -173,7 +126,7 @@ class _Made:
 
 
 def _assigned_by(
-    program: Program, made: _Made, statement: _Statement, recorded: Container[TensorRef]
+    program: Program, made: _Made, statement: Statement, recorded: Container[TensorRef]
 ) -> Iterator[tuple[TensorRef, Calls]]:
     """The tensors to which a statement gives its name."""
     for sites in _by_graph_and_caller(program, made, statement):
@@ -186,11 +139,11 @@ def _assigned_by(
 
 
 def _value_with_calls(
-    program: Program, made: _Made, sites: list[Site], statement: _Statement, recorded: Container[TensorRef]
+    program: Program, made: _Made, sites: list[Site], statement: Statement, recorded: Container[TensorRef]
 ) -> Iterator[tuple[TensorRef, Calls]]:
     """What a statement of eager code that calls functions gives its name to: the result of a call, or what follows."""
     calls = eager_calls(sites)
-    ends = [site.site for site in sites if site.op_type != INPUT and TensorRef(site.site, 0) in recorded]
+    ends = [site.site for site in sites if _is_computed(site) and TensorRef(site.site, 0) in recorded]
     ends = sorted((*ends, *calls.first))[-(statement.targets or 1) :]
     if not calls.is_sure or len(ends) < statement.targets:
         return
@@ -202,7 +155,7 @@ def _value_with_calls(
     yield from results_of(program, made.paths, calls.sites[end], result, recorded)
 
 
-def _by_graph_and_caller(program: Program, made: _Made, statement: _Statement) -> Iterable[list[Site]]:
+def _by_graph_and_caller(program: Program, made: _Made, statement: Statement) -> Iterable[list[Site]]:
     """The sites that a statement made, in the order in which they were made; each layer called it by itself.
 
     What the layers made that the statement calls belongs to it as well.
@@ -247,7 +200,7 @@ def _around(layer: str) -> Iterator[str]:
     yield layer
 
 
-def _runs(sites: list[Site], statement: _Statement) -> list[list[Site]]:
+def _runs(sites: list[Site], statement: Statement) -> list[list[Site]]:
     """The sites of each time that a statement ran while one graph was built: a loop of Python's is unrolled there."""
     first = sites[0]
     if not statement.is_repeated or first.function == NONE:
@@ -258,11 +211,11 @@ def _runs(sites: list[Site], statement: _Statement) -> list[list[Site]]:
 
 
 def _value(
-    program: Program, sites: list[Site], statement: _Statement, recorded: Container[TensorRef]
+    program: Program, sites: list[Site], statement: Statement, recorded: Container[TensorRef]
 ) -> list[TensorRef]:
     """What one run of a statement gives its name to, by the sites that it made in one graph, or eagerly."""
     if not statement.targets:
-        several = [site for site in sites if len(site.dtypes) > 1]
+        several = [site for site in sites if len(site.dtypes) > 1 or _is_unpacked(program, site, statement, recorded)]
         wanted = [TensorRef(site.site, statement.place) for site in several[-1:]]
         return [ref for ref in wanted if ref in recorded]
     put_together = _put_together(sites)
@@ -273,7 +226,7 @@ def _value(
     ends = [site for site in made if TensorRef(site.site, 0) in recorded and site.site not in taken]
     if sites[0].function == NONE:
         # What eager operations take is known of each run alone, and what comes from Python is told after it.
-        ends = [site for site in ends if site.op_type != INPUT][-statement.targets :]
+        ends = _ends_of_parts(program, [site for site in ends if _is_computed(site)], statement)
     # Of a ragged or sparse tensor the elements stand for all of its parts.
     whole = wholes(sites)
     found = list(dict.fromkeys(whole.get(ref, ref) for ref in (TensorRef(site.site, 0) for site in ends)))
@@ -282,6 +235,36 @@ def _value(
     # The rest are checks of the parts.
     last = sorted(whole.values(), key=lambda ref: ref.site)[-1:]
     return [ref for ref in last if ref in recorded and statement.targets == 1]
+
+
+def _is_computed(site: Site) -> bool:
+    """Whether it is no value that came from Python, nor a number of the program's text."""
+    return site.op_type not in (INPUT, NUMBER)
+
+
+def _ends_of_parts(program: Program, sites: list[Site], statement: Statement) -> list[Site]:
+    """The last site of each value, of those that a statement made eagerly; all of them where that is not sure.
+
+    The parts of `a, b = f(x), g(x)` are told apart by the functions that they call.
+    """
+    if statement.targets == 1:
+        return sites[-1:]
+    parts = [list(part) for _, part in itertools.groupby(sites, lambda site: _called(program, site, statement))]
+    return [part[-1] for part in parts] if len(parts) == statement.targets else sites
+
+
+def _called(program: Program, site: Site, statement: Statement) -> tuple[str, str]:
+    """The function that a statement called to make a site, with its file; empty where it made it itself."""
+    stack = program.stacks.get(site.stack, ())
+    around = itertools.dropwhile(lambda frame: not statement.is_at(frame), stack)
+    return next(((frame.file, frame.function) for frame in itertools.islice(around, 1, None) if frame.user), ("", ""))
+
+
+def _is_unpacked(program: Program, site: Site, statement: Statement, recorded: Container[TensorRef]) -> bool:
+    """Whether a statement takes apart what an eager operation of its own puts out, as `values, places = x.sort()`."""
+    slots = itertools.takewhile(lambda slot: TensorRef(site.site, slot) in recorded, itertools.count())
+    own = site.function == NONE and _called(program, site, statement) == ("", "")
+    return own and 1 < statement.unpacked == sum(1 for _ in slots)
 
 
 def _is_parameter(program: Program, site: Site) -> bool:
@@ -301,71 +284,3 @@ def _files(program: Program, text: str) -> list[str]:
     """The program's own files that hold a text."""
     files = {frame.file for frames in program.stacks.values() for frame in frames if frame.user}
     return sorted(file for file in files if text in program.sources.get(file, ""))
-
-
-def _statements(program: Program, file: str) -> Iterator[_Statement]:
-    """All assignments of a file."""
-    text = program.sources.get(file, "")
-    if text and len(text) < _LONGEST_TEXT:
-        with contextlib.suppress(SyntaxError, ValueError, RecursionError, MemoryError):
-            yield from _within(ast.parse(text), _Place(file, "<module>"))
-
-
-@dataclass(frozen=True)
-class _Place:
-    file: str
-    function: str
-    is_repeated: bool = False
-
-
-def _within(node: ast.AST, place: _Place) -> Iterator[_Statement]:
-    for child in ast.iter_child_nodes(node):
-        inner = place
-        if isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
-            inner = _Place(place.file, getattr(child, "name", "<lambda>"))
-        elif isinstance(child, (ast.For, ast.AsyncFor, ast.While, ast.comprehension)):
-            inner = replace(place, is_repeated=True)
-        for target, value in _assignments(child):
-            yield from _assigned_names(target, value, place)
-        yield from _within(child, inner)
-
-
-def _assignments(node: ast.AST) -> list[tuple[ast.expr, ast.AST]]:
-    if isinstance(node, ast.Assign):
-        return [(target, node.value) for target in node.targets]
-    if isinstance(node, ast.AugAssign):
-        return [(node.target, node)]
-    if isinstance(node, (ast.AnnAssign, ast.NamedExpr)) and node.value is not None:
-        return [(node.target, node.value)]
-    return []
-
-
-def _assigned_names(target: ast.expr, value: ast.AST, place: _Place) -> Iterator[_Statement]:
-    """What an assignment gives names to, as a whole or as several."""
-    if isinstance(target, (ast.Name, ast.Attribute, ast.Subscript)):
-        yield _Statement(ast.unparse(target), place.file, place.function, value, 0, 1, place.is_repeated)
-    elif isinstance(target, (ast.Tuple, ast.List)):
-        leaves, each_alone = list(_leaves(target)), _are_alone(target, value)
-        # Behind `*rest` the places are not known.
-        for number, each in enumerate(itertools.takewhile(lambda leaf: not isinstance(leaf, ast.Starred), leaves)):
-            results = ANY_NUMBER if any(isinstance(leaf, ast.Starred) for leaf in leaves) else len(leaves)
-            unpacked = 0 if each_alone else results
-            targets = len(leaves) if each_alone else 0
-            yield _Statement(
-                ast.unparse(each), place.file, place.function, value, number, targets, place.is_repeated, unpacked
-            )
-
-
-def _leaves(target: ast.expr) -> Iterator[ast.expr]:
-    """The names in a target, as TensorFlow counts the results of a function: `a, (b, c)` takes three."""
-    for each in target.elts if isinstance(target, (ast.Tuple, ast.List)) else ():
-        yield from _leaves(each) if isinstance(each, (ast.Tuple, ast.List)) else (each,)
-
-
-def _are_alone(target: ast.expr, value: ast.AST) -> bool:
-    """Whether each name in a target is given a value of its own, as in `a, (b, c) = x, (y, z)`."""
-    if not isinstance(target, (ast.Tuple, ast.List)):
-        return not isinstance(target, ast.Starred)
-    if not isinstance(value, (ast.Tuple, ast.List)) or len(value.elts) != len(target.elts):
-        return False
-    return all(_are_alone(part, each) for part, each in zip(target.elts, value.elts, strict=True))
