@@ -168,6 +168,14 @@ def transforms() -> object:
     return square(torch.ones(3, 2))
 
 
+def shapes_alone() -> object:
+    torch.use_deterministic_algorithms(mode=True)  # then memory that nobody has written holds NaN
+    try:
+        return torch.mm(torch.ones(3, 4), torch.ones(4, 2, device="meta")).isnan().all().item()
+    finally:
+        torch.use_deterministic_algorithms(mode=False)
+
+
 WITH_ZERO = torch.tensor([0.5, 0.0])
 
 
@@ -181,7 +189,18 @@ def chosen() -> object:
 
 
 @pytest.mark.parametrize(
-    "run", [masks, numbers_of_the_program, questions, what_nobody_wrote, truncated, attention, transforms, chosen]
+    "run",
+    [
+        masks,
+        numbers_of_the_program,
+        questions,
+        what_nobody_wrote,
+        truncated,
+        attention,
+        transforms,
+        chosen,
+        shapes_alone,
+    ],
 )
 def test_what_is_meant_passes(run: Callable[[], object]) -> None:
     run()

@@ -41,3 +41,23 @@ def test_the_execution_is_marked_as_failed(tmp_path: Path) -> None:
     table = open_trace(trace).table("executions", ["execution", "failed"])
     failed = [row["execution"] for row in table.to_pylist() if row["failed"]]
     assert failed == [failure.execution]
+
+
+def test_what_is_on_meta_is_told_and_nothing_that_was_not_computed(tmp_path: Path) -> None:
+    def call() -> None:
+        with tensordbg.record(tmp_path):
+            torch.nn.Linear(4, 2, device="meta")(torch.ones(3, 4))
+
+    with pytest.raises(RuntimeError, match="on device meta"):
+        call()
+    (path,) = tmp_path.iterdir()
+    trace = open_trace(path)
+    failure = trace.facts.failure
+    assert failure is not None
+    on_meta = "tensor on meta"
+    assert [(each.tensor, each.shape) for each in failure.inputs if each.tensor == on_meta] == [
+        (on_meta, (2,)),
+        (on_meta, (4, 2)),
+    ]
+    assert [each.shape for each in failure.inputs if each.tensor != on_meta] == [(3, 4)]
+    assert trace.count("tensors") == 1  # `mm` and `mul` within it gave room that nobody has written

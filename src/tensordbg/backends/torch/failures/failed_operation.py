@@ -60,6 +60,8 @@ class _Input(NamedTuple):
     dtype: str
     shape: tuple[int, ...] | None
     views: list[tuple[int, str, tuple[int, ...] | None]]
+    on_meta: bool = False
+    """Whether it is a shape without elements, on the meta device."""
 
 
 class Failures:
@@ -77,6 +79,7 @@ class Failures:
             found = (
                 self._of_gpu(each, error, recorder, observer)
                 or self._of_operation(each, error, recorder, observer)
+                or self._of_shapes(each, error, recorder, observer)
                 or self._of_python(each, error, observer)
             )
             if found is not None:
@@ -93,6 +96,20 @@ class Failures:
         for each in observer.failures():
             stack = self._catalog.site(each[0]).stack
             if stack != NONE and self._innermost_of(stack) == here:
+                return self._described(each, error, recorder)
+        return None
+
+    def _of_shapes(
+        self, raised: BaseException, error: BaseException, recorder: Recorder, observer: Any
+    ) -> FailedOperation | None:
+        """The operation on a tensor without elements that PyTorch's own Python code was asked for the shape of."""
+        frames = _frames(raised)
+        if not frames or not is_part_of(frames[-1][0], _PACKAGES):
+            return None
+        here = {self._innermost((each,)) for each in frames}
+        for each in observer.failures():
+            stack = self._catalog.site(each[0]).stack
+            if stack != NONE and self._innermost_of(stack) in here and any(_Input(*one).on_meta for one in each[2]):
                 return self._described(each, error, recorder)
         return None
 
@@ -182,7 +199,7 @@ class _Stated:
 
     def _made(self, given: _Input, dtype: str, shape: tuple[int, ...] | None) -> StatedTensor:
         if given.reference < 0:
-            return StatedTensor("tensor", "", dtype, shape)
+            return StatedTensor("tensor on meta" if given.on_meta else "tensor", "", dtype, shape)
         execution, slot = made_by(given.reference)
         return StatedTensor("tensor", "", dtype, shape, execution=execution, slot=slot)
 
@@ -196,7 +213,7 @@ def _held_tensor(tensor: Any, observer: Any) -> _Input:
         shape = tuple(int(dim) for dim in tensor.shape)
     except (TypeError, RuntimeError):
         shape = None
-    return _Input(NONE, str(tensor.dtype).removeprefix("torch."), shape, [])
+    return _Input(NONE, str(tensor.dtype).removeprefix("torch."), shape, [], bool(getattr(tensor, "is_meta", False)))
 
 
 def _layer(site: Site) -> str:

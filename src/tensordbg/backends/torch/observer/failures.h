@@ -26,6 +26,7 @@ struct Shown {
   std::string dtype;
   std::vector<std::int64_t> sizes;
   bool is_nested = false;
+  bool is_meta = false;
 };
 
 // A step back from a tensor that is a view.
@@ -47,7 +48,7 @@ struct Failure {
 };
 
 inline Shown shown(const at::Tensor& tensor) {
-  Shown found{c10::toString(tensor.scalar_type()), {}, tensor.is_nested()};
+  Shown found{c10::toString(tensor.scalar_type()), {}, tensor.is_nested(), tensor.is_meta()};
   if (!found.is_nested) found.sizes.assign(tensor.sizes().begin(), tensor.sizes().end());
   return found;
 }

@@ -42,6 +42,10 @@ inline void look_at_inputs(const at::RecordFunction& fn, Context* context) {
       if (is_number(tensor)) return give(number_in(tensor));
       if (!has_elements(tensor)) {
         context->wraps = true;
+        if (!tensor.is_meta()) return;
+        context->shapes_only = true;
+        context->given.push_back({tensor.unsafeGetTensorImpl(), nullptr, {}, part});
+        context->given.back().alive.emplace(tensor.getIntrusivePtr());
         return;
       }
       context->relevant = true;

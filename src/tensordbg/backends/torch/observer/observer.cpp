@@ -48,6 +48,7 @@ std::unique_ptr<at::ObserverContext> on_start(const at::RecordFunction& fn) {
     auto context = std::make_unique<Context>(&operation);
     context->around = thread.innermost;
     context->autocast = autocast_of(context->around);
+    context->shapes_only = context->around != nullptr && context->around->shapes_only;
     context->order = g_makers.order();
     if (operation.collective != nullptr) look_at_part(fn, context.get());
     else look_at_inputs(fn, context.get());
@@ -76,7 +77,8 @@ void on_end(const at::RecordFunction& fn, at::ObserverContext* plain) {
   try {
     if (context == nullptr) return end_light(fn, *static_cast<Light*>(running));
     if (raises(context->raising)) {
-      if (!thread.raised) note_failure(context);
+      const bool whole = context->shapes_only && !(context->around != nullptr && context->around->shapes_only);
+      if (!thread.raised || whole) note_failure(context);
       return;
     }
     if (context->passes && context->operation->is_view && !context->given.empty()) {

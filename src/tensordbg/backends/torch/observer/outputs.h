@@ -112,7 +112,7 @@ inline void look_at_output(Context* context, const at::Tensor& tensor, std::uint
   // An operation within this one has made it; or it is handed on as it was given.
   const bool within = known && operation.composite && maker.order > context->order;
   if (within || (known && !written && maker.order <= context->order)) return;
-  if (operation.unwritten || (operation.first_only && slot > 0)) return g_makers.is_unwritten(tensor);
+  if (operation.unwritten || context->shapes_only || (operation.first_only && slot > 0)) return g_makers.is_unwritten(tensor);
   if (operation.rebinds) return g_makers.rebind(tensor);
   if (!written) {
     if (is_given(context, tensor, part) && !operation.rearranges) return;

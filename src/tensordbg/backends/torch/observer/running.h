@@ -71,6 +71,7 @@ struct Context final : Running, FromStock<Context> {
   std::uint64_t order = 0;
   bool relevant = false;
   bool passes = false;  // nothing is recorded of it, but what it is differentiated by
+  bool shapes_only = false;  // it, or what it is within, takes a tensor on the meta device, and computes no elements
   bool wraps = false;  // it takes wrappers, which are taken off by an operation within
   c10::SmallVector<Given, 4> given;
   c10::SmallVector<Written, 1> written;

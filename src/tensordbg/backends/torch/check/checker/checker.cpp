@@ -56,6 +56,7 @@ void take_inputs(const at::RecordFunction& fn, Context* context, bool* wraps) {
       continue;
     }
     each_tensor(value, [&](const at::Tensor& tensor, int place) {
+      context->shapes_only = context->shapes_only || tensor.is_meta();
       if (!has_elements(tensor)) *wraps = true;
       else context->given.push_back({c10::weak_intrusive_ptr<c10::TensorImpl>(tensor.getIntrusivePtr()), place, written});
     });
@@ -73,7 +74,7 @@ std::unique_ptr<at::ObserverContext> on_start(const at::RecordFunction& fn) {
     bool wraps = false;
     if (operation.kind != Kind::kQuiet || (operation.reads && g_states.holds())) take_inputs(fn, context.get(), &wraps);
     // What a library brings along may call the program's own Python code.
-    context->closes = operation.kind == Kind::kQuiet || (!wraps && begins_with(operation.name, "aten::"));
+    context->closes = operation.kind == Kind::kQuiet || context->shapes_only || (!wraps && begins_with(operation.name, "aten::"));
     if (context->closes) ++thread.closed;
     return context;
   } catch (const std::exception& error) {
@@ -246,7 +247,7 @@ void on_end(const at::RecordFunction& fn, at::ObserverContext* plain) {
   if (plain == nullptr) return;
   const auto& context = *static_cast<Context*>(plain);
   if (context.closes) --t_thread.closed;
-  if (!g_on.load(std::memory_order_relaxed) || t_thread.busy) return;
+  if (!g_on.load(std::memory_order_relaxed) || t_thread.busy || context.shapes_only) return;
   if (context.operation->kind == Kind::kQuiet && context.given.empty()) return;
   const Busy busy;
   try {

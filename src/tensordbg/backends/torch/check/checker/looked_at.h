@@ -35,6 +35,7 @@ struct Given {
 struct Context : at::ObserverContext {
   const Checked* operation = nullptr;
   bool closes = false;
+  bool shapes_only = false;      // it takes a tensor on the meta device, and computes no elements
   bool infinite_number = false;  // it takes an infinity that stands in the program's text
   c10::SmallVector<Given, 4> given;
 };
