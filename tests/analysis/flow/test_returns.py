@@ -182,3 +182,19 @@ def test_rows_with_nan_in_the_same_column_are_more_of_the_same_data() -> None:
     assert {origin.cause for origin in why(trace).origins} == {"bad_input_data"}
     trace.eager("Sum", trace.output(trace.eager("Input", values=[[nan, 8.0], [nan, 6.0]])), values=nan)
     assert [origin.cause for origin in why(trace).origins][-1] == "returned_from_python"
+
+
+@pytest.mark.parametrize(
+    ("op_type", "came", "cause"),
+    [
+        ("aten::fill_", [[1.0, nan], [2.0, 3.0]], "returned_from_python"),
+        ("aten::fill_", [[nan, nan], [2.0, 3.0]], "bad_input_data"),
+        ("aten::log_", [[1.0, nan], [2.0, 3.0]], "bad_input_data"),
+    ],
+)
+def test_what_was_written_into_a_part_may_have_come_back_with_the_whole(op_type: str, came: Any, cause: str) -> None:
+    trace = TraceBuilder()
+    number = trace.eager("Number", values=nan, framework="torch")
+    trace.eager(op_type, trace.output(number), values=nan, framework="torch")
+    trace.eager("aten::sum", trace.output(trace.eager("Input", values=came)), values=nan, framework="torch")
+    assert [origin.cause for origin in why(trace).origins][-1] == cause

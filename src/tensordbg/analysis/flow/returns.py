@@ -26,6 +26,7 @@ from tensordbg.analysis.flow.values import Values
 from tensordbg.analysis.program.details import Details
 from tensordbg.analysis.program.operations import INPUT, operation_of, reads_variables
 from tensordbg.model import NONE
+from tensordbg.operations.lookup import is_in_place
 from tensordbg.operations.traits import Trait
 
 _MOST = 1 << 18
@@ -51,6 +52,8 @@ class _Seen:
     """Whether an operation made it of a file, a text or the like, where no program writes down what it means."""
     shape: tuple[int, ...] | None
     row: Mapping[str, Any]
+    puts_in: bool = False
+    """Whether an operation wrote it into a tensor that exists, of which it may be a part."""
 
     @property
     def elements(self) -> tuple[object, ...]:
@@ -91,6 +94,8 @@ class _Seen:
 
     def may_hold(self, part: _Seen) -> bool:
         """Whether another tensor may be cut out of it, put together from it and others, or be one of its rows."""
+        if self.puts_in and self._is_part_of(part):
+            return True
         if not self.shape or not part.shape or (part.written and not self.written):
             return False
         if not (self.row["nan"] if part.row["nan"] else self.row["neg_inf"] or self.row["pos_inf"]):
@@ -98,6 +103,11 @@ class _Seen:
         if part.shape[1:] in (self.shape, self.shape[1:]) or self.shape[1:] == part.shape:
             return True
         return _fits_in(part.shape, self.shape) and self._spans(part)
+
+    def _is_part_of(self, whole: _Seen) -> bool:
+        """Whether all that is bad in another tensor may be what was written into it here."""
+        alike = all((self.row[name] or 0) == (whole.row[name] or 0) for name in _BAD[:3])
+        return alike and _fits_in(self.shape or (), whole.shape or ())
 
     def _spans(self, part: _Seen) -> bool:
         if any((part.row[name] or 0) > (self.row[name] or 0) for name in _BAD[:3]):
@@ -184,6 +194,8 @@ def _span(values: Values) -> tuple[Ints, Ints]:
 
 def _look(values: Values, details: Details, events: Ints, comes: Bools) -> Iterator[_Seen]:
     sites = values.program.sites
+    written = (site for site in sites.values() if site.function == NONE and is_in_place(site.op_type))
+    putting = {site.site for site in written if operation_of(site).has(Trait.MOVES)}
     reading = {site.site for site in sites.values() if reads_variables(site)}
     from_outside = (site for site in sites.values() if operation_of(site).has(Trait.FROM_OUTSIDE))
     parsing = {site.site for site in from_outside if site.op_type != INPUT and site.argument == NONE}
@@ -194,7 +206,7 @@ def _look(values: Values, details: Details, events: Ints, comes: Bools) -> Itera
         shape = tuple(json.loads(row["shape"])) if row["shape"] else None
         # A NaN stands where there is no finite element, and is not equal to itself.
         finite = {name: None if row[name] is None or math.isnan(row[name]) else row[name] for name in _FINITE}
-        yield _Seen(event, port, came, site in reading, site in parsing, shape, row | finite)
+        yield _Seen(event, port, came, site in reading, site in parsing, shape, row | finite, site in putting)
 
 
 def _computed_only(seen: Iterable[_Seen]) -> Iterator[_Seen]:
