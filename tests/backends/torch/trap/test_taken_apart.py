@@ -10,6 +10,10 @@ import pytest
 
 import tensordbg
 from tensordbg.backends.torch.replay.replayer import Replayer
+from tensordbg.backends.torch.trap.compiled_calls import CompiledGraph
+from tensordbg.backends.torch.trap.graph_files import number_of_dtype
+from tensordbg.backends.torch.trap.step_log import Noted
+from tensordbg.backends.torch.trap.taken_apart import COMPILED, taken_apart
 from tensordbg.capture.outcome import Outcome, compare
 from tensordbg.capture.reader import Capture, open_capture
 from tensordbg.replaying.plan import ReplayPlan
@@ -115,3 +119,41 @@ def test_a_compiled_step_that_went_bad_goes_bad_again(tmp_path: Path) -> None:
     capture = open_capture(trap.captures[0])
     replayer = replayer_of(capture)
     assert compare(capture.header.trouble, replayer.run(replayer.arguments)) in {Outcome.SAME, Outcome.ALIKE}
+
+
+def own_operation(graph: Any, x: Any) -> Any:
+    @torch.library.custom_op("tensordbg_tests::own", mutates_args=())  # type: ignore[untyped-decorator]
+    def own(x: torch.Tensor) -> torch.Tensor:
+        return x.clone()
+
+    own.register_fake(torch.empty_like)
+    return graph.call_function(torch.ops.tensordbg_tests.own.default, (x,))
+
+
+def branches(graph: Any, x: Any) -> Any:
+    return graph.call_function(torch.ops.higher_order.cond, (x, None, None, ()))
+
+
+def sizes_by_numbers(graph: Any, x: Any) -> Any:
+    return graph.call_function(torch.ops.aten.nonzero.default, (x,))
+
+
+@pytest.mark.parametrize(
+    ("made", "why"),
+    [
+        (own_operation, "`tensordbg_tests::own` is an operation of the program's own"),
+        (branches, "`cond` runs graphs of its own"),
+        (sizes_by_numbers, "the size of what `aten.nonzero.default` gives depends on numbers"),
+    ],
+)
+def test_what_cannot_be_taken_apart_says_why_and_what_to_do(made: Callable[[Any, Any], Any], why: str) -> None:
+    graph = torch.fx.Graph()
+    graph.output((made(graph, graph.placeholder("x")),))
+    compiled = CompiledGraph(torch.fx.GraphModule(nn.Module(), graph), "0", False, (), frozenset())
+    float32 = number_of_dtype(torch.float32)
+    call = (COMPILED, "", [("v", 0), ("t", (0, float32, 0, (3,), (1,)))], [None], 0, -1, -1, "", -1, False)
+    noted = Noted(**{name: () for name in Noted._fields} | {"operations": [call], "stacks": {}, "trouble": ""})
+    assert taken_apart(noted, [compiled]).trouble == (
+        f"it calls compiled code that can't be taken apart: {why}; run the program with TORCHDYNAMO_DISABLE=1, which "
+        "has it run uncompiled"
+    )

@@ -29,6 +29,9 @@ _ONE_BY_ONE = (
     "may be others"
 )
 _DREW = "what compiled code has drawn at random, such as a dropout, is drawn anew"
+_INSTEAD = "run the program with TORCHDYNAMO_DISABLE=1, which has it run uncompiled"
+_BY_NUMBERS = ("DataDependentOutputException", "DynamicOutputShapeException")
+"""What PyTorch raises where it is asked without elements for what depends on them."""
 _DYNAMO = "/torch/_dynamo/eval_frame.py"
 
 
@@ -77,7 +80,7 @@ def taken_apart(noted: Noted, graphs: Sequence[CompiledGraph]) -> Noted:
                 _Apart(drafts, entry, graphs).run()
             except Exception as error:  # noqa: BLE001  the graph may hold anything; what can't be taken apart is told
                 why = str(error) if isinstance(error, _UnknownError) else f"{type(error).__name__}: {error}"
-                return noted._replace(trouble=f"it calls compiled code that can't be taken apart: {why}")
+                return noted._replace(trouble=f"it calls compiled code that can't be taken apart: {why}; {_INSTEAD}")
         else:
             forward = entry[5]
             drafts.operations.append((*entry[:5], places[forward] if forward >= 0 else forward, *entry[6:]))
@@ -164,12 +167,16 @@ class _Apart:
 
         call = _Call(node.target, *(torch.fx.node.map_arg(each, self._known.get) for each in (node.args, node.kwargs)))
         if not isinstance(call.target, torch._ops.OpOverload):  # noqa: SLF001  what FX calls its operations
+            if isinstance(call.target, torch._ops.HigherOrderOperator):  # noqa: SLF001  likewise
+                raise _UnknownError(f"`{call.target}` runs graphs of its own")
             if getattr(call.target, "__module__", "") not in ("_operator", "math", "torch", "builtins"):
                 raise _UnknownError(str(call.target))
             return call.target(*call.args, **call.kwargs)
         try:
             result = call.target(*call.args, **call.kwargs)
         except Exception as error:
+            if type(error).__name__ in _BY_NUMBERS:
+                raise _UnknownError(f"the size of what `{call.target}` gives depends on numbers") from error
             raise _UnknownError(f"{call.target}: {type(error).__name__}") from error
         plain = self._plain_form(call, result)
         writes = call.target._schema.is_mutable  # noqa: SLF001
@@ -200,7 +207,7 @@ class _Apart:
             self._drafts.drew = True
             return _Call(aten.randint.low, (*call.args[:2], list(result.shape)), {"dtype": result.dtype})
         if not name.startswith("aten::"):
-            raise _UnknownError(name)
+            raise _UnknownError(f"`{name}` is an operation of the program's own")
         return call
 
     def _add(self, call: _Call, result: Any, node: Any) -> None:
