@@ -281,7 +281,7 @@ def _line_of(locations: Locations) -> Callable[[int], SourceLine | None]:
 def _as_stated(plain: InputView, made: Made, view: TensorView | None, past: StatedPast) -> InputView:
     """An input as it was recorded; where what was given is a view of that, as it was stated."""
     if view is not None and (plain.shape is None or view.shape in (None, plain.shape)):
-        return InputView(made.tensor, made.op_type, view)
+        return InputView(past.name(made), made.op_type, view)
     return replace(plain, tensor=past.name(made), op_type=made.op_type)
 
 

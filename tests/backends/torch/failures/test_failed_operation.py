@@ -61,3 +61,19 @@ def test_what_is_on_meta_is_told_and_nothing_that_was_not_computed(tmp_path: Pat
     ]
     assert [each.shape for each in failure.inputs if each.tensor != on_meta] == [(3, 4)]
     assert trace.count("tensors") == 1  # `mm` and `mul` within it gave room that nobody has written
+
+
+def test_a_parameter_that_an_optimizer_has_written_bears_its_name(tmp_path: Path) -> None:
+    def train() -> None:
+        with tensordbg.record(tmp_path):
+            net = torch.nn.Sequential(torch.nn.Linear(4, 2))
+            optimizer = torch.optim.SGD(net.parameters(), 0.1)
+            for width in (4, 5):
+                net(torch.ones(3, width)).sum().backward()
+                optimizer.step()
+
+    with pytest.raises(RuntimeError, match="cannot be multiplied"):
+        train()
+    (path,) = tmp_path.iterdir()
+    (failure,) = tensordbg.open(path).why().failures
+    assert [each.tensor for each in failure.inputs] == ["0.bias", "aten::ones:0", "aten::t:0 of 0.weight"]

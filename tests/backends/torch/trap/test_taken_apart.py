@@ -152,7 +152,7 @@ def test_what_cannot_be_taken_apart_says_why_and_what_to_do(made: Callable[[Any,
     compiled = CompiledGraph(torch.fx.GraphModule(nn.Module(), graph), "0", False, (), frozenset())
     float32 = number_of_dtype(torch.float32)
     call = (COMPILED, "", [("v", 0), ("t", (0, float32, 0, (3,), (1,)))], [None], 0, -1, -1, "", -1, False)
-    noted = Noted(**{name: () for name in Noted._fields} | {"operations": [call], "stacks": {}, "trouble": ""})
+    noted = Noted(**dict.fromkeys(Noted._fields, ()) | {"operations": [call], "stacks": {}, "trouble": ""})
     assert taken_apart(noted, [compiled]).trouble == (
         f"it calls compiled code that can't be taken apart: {why}; run the program with TORCHDYNAMO_DISABLE=1, which "
         "has it run uncompiled"

@@ -17,6 +17,7 @@ from tensordbg.analysis.flow.values import locate_values
 from tensordbg.analysis.program.description import Program
 from tensordbg.analysis.program.events import Events, Executions, row_of
 from tensordbg.analysis.program.execution_part import made_from, part_of
+from tensordbg.analysis.program.held import held_variables
 from tensordbg.analysis.program.layer_path import layer_path
 from tensordbg.analysis.program.locations import Locations
 from tensordbg.analysis.program.operations import operation_of, type_of
@@ -132,6 +133,12 @@ class RecordedPast:
     def site_of(self, made: Made) -> int:
         """The number of the site that a tensor is of."""
         return int(self.values.ports.site[made.key[1]]) if isinstance(made.key, tuple) else NONE
+
+    def variable_of(self, made: Made) -> str:
+        """The name of the variable that an operation in place, such as an optimizer's, has written; else empty."""
+        site = self._program.sites.get(self.site_of(made))
+        written = None if site is None or site.site not in held_variables(self._program).writes else site.writes[0]
+        return "" if written is None else self._program.variables[written].name
 
     def inputs(self, made: Made) -> Sequence[Made | None]:
         """See `Past`."""

@@ -61,14 +61,15 @@ class StatedPast:
         return [self._made(number) for number in range(min(count, len(self._tensors)))]
 
     def name(self, made: Made) -> str:
-        """The name of a tensor; of a view also what it shows: `aten::t:0 of head.weight`."""
+        """The name of a tensor, or of its variable; of a view also what it shows: `aten::t:0 of head.weight`."""
         shown = made
         while isinstance(shown.key, _Place) and made.operation.has(Trait.REARRANGES):
             of = [each for each in self.inputs(shown) if each is not None]
             if len(of) != 1:
                 break
             shown = of[0]
-        return made.tensor if shown is made else f"{made.tensor} of {shown.tensor}"
+        name = (self._recorded.variable_of(shown) if self._recorded is not None else "") or shown.tensor
+        return name if shown is made else f"{made.tensor} of {name}"
 
     def inputs(self, made: Made) -> Sequence[Made | None]:
         """See `Past`."""
