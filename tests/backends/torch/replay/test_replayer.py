@@ -184,3 +184,31 @@ def test_a_step_that_could_not_be_noted_says_why(tmp_path: Path) -> None:
     (capture.path / "graph.json").write_text('{"trouble": "it has too many operations"}')
     with pytest.raises(CaptureError, match="can't be run again: it has too many operations; show it with"):
         outcome(capture)
+
+
+def test_gradients_by_sample_clipped_and_with_noise(tmp_path: Path) -> None:
+    torch.manual_seed(5)
+    net = nn.Sequential(nn.Linear(4, 8), nn.Tanh(), nn.Linear(8, 2))
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+
+    def loss_of(params: Any, x: Any, y: Any) -> Any:
+        out = torch.func.functional_call(net, params, (x[None],))
+        return functional.cross_entropy(out, y[None]) * (x.abs().sum() > 0)
+
+    by_sample = torch.func.vmap(torch.func.grad(loss_of), in_dims=(None, 0, 0))
+    with tensordbg.trap(tmp_path / "captures", on_bad="skip") as trap:
+        for step in range(3):
+            x, y = torch.randn(6, 4), torch.randint(0, 2, (6,))
+            x[3] *= step != 1
+            grads = by_sample({name: each.detach() for name, each in net.named_parameters()}, x, y)
+            norms = torch.stack([each.flatten(1).norm(dim=1) for each in grads.values()]).norm(dim=0)
+            for name, parameter in net.named_parameters():
+                clipped = torch.einsum("b,b...->...", 1.0 / norms, grads[name])
+                parameter.grad = (clipped + 0.1 * torch.randn_like(clipped)) / 6
+            optimizer.step()
+    (path,) = trap.captures
+    capture = open_capture(path)
+    said, replayer = outcome(capture)
+    assert said is Outcome.SAME
+    given = {name: array for name, array in replayer.arguments.items() if array.shape[:1] == (6,)}
+    assert any(not array[3].any() for array in given.values())
