@@ -43,10 +43,29 @@ def never() -> None:
     look()
 
 
+def by_mask() -> None:
+    x: dict[bool, int] = {True: 1, False: 0}
+    look()
+    print(x[x[True] > look()])
+    look()
+
+
+def by_place() -> None:
+    place, x = 1, [0, 1, 2]
+    look()
+    print(x[place + 1], x[0])
+
+
 @pytest.mark.skipif(sys.version_info < (3, 11), reason="there a name anywhere counts")
 @pytest.mark.parametrize(
     ("program", "expected"),
-    [(before_inside_and_behind, [True, True, True, False]), (in_a_loop, [True, True, False]), (never, [False])],
+    [
+        (before_inside_and_behind, [True, True, True, False]),
+        (in_a_loop, [True, True, False]),
+        (never, [False]),
+        (by_mask, [True, True, False]),
+        (by_place, [False]),
+    ],
 )
 def test_code_goes_on_to_choose(program: object, expected: list[bool]) -> None:
     here.clear()

@@ -8,6 +8,7 @@ from __future__ import annotations
 import dis
 import functools
 from collections.abc import Iterator
+from itertools import pairwise
 from types import CodeType, FrameType
 
 _NAMES = frozenset(
@@ -32,13 +33,14 @@ def goes_on_to_choose(frame: FrameType) -> bool:
 
 @functools.lru_cache(maxsize=1024)
 def last_choice(code: CodeType) -> int:
-    """The offset of the last call of such a function, -1 where there is none."""
-    if _NAMES.isdisjoint(code.co_names):
-        return -1
+    """The offset of the last call of such a function, or of the last choice by a mask; -1 where there is none."""
     instructions = list(dis.get_instructions(code))
+    masked = max((each.offset for before, each in pairwise(instructions) if _takes_by_mask(before, each)), default=-1)
+    if _NAMES.isdisjoint(code.co_names):
+        return masked
     begun = {_begin(each) for each in instructions if each.opname.startswith("LOAD") and each.argval in _NAMES}
     calls = [each.offset for each in instructions if each.opname.startswith("CALL") and _begin(each) in begun]
-    return max(calls, default=instructions[-1].offset)
+    return max(masked, max(calls, default=instructions[-1].offset))
 
 
 @functools.lru_cache(maxsize=1024)
@@ -48,6 +50,16 @@ def _last_repetition(code: CodeType, choice: int) -> int:
         return -1
     jumps = ((each.offset, each.argval) for each in dis.get_instructions(code) if "JUMP" in each.opname)
     return max((offset for offset, goal in jumps if isinstance(goal, int) and goal <= choice < offset), default=-1)
+
+
+def _takes_by_mask(before: dis.Instruction, instruction: dis.Instruction) -> bool:
+    """Whether it takes elements by what is made in the brackets of truth values, as `x[x > 0]` and `x[~hidden]`."""
+    makes = before.opname in ("COMPARE_OP", "UNARY_INVERT") or (
+        before.opname == "BINARY_OP" and before.argrepr in "&|^"
+    )
+    return makes and (
+        instruction.opname == "BINARY_SUBSCR" or (instruction.opname == "BINARY_OP" and instruction.argrepr == "[]")
+    )
 
 
 def _begin(instruction: dis.Instruction) -> object:
