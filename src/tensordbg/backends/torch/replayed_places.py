@@ -6,7 +6,7 @@ The code is nothing but a call of ours; its line is the number of the operation.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import CodeType
 from typing import Any
@@ -31,6 +31,8 @@ class Place:
     """Gives the site of the operation whose gradient it is part of, as the observer wants it."""
     place: int
     autocast: str
+    inputs: Mapping[int, str] = field(default_factory=dict)
+    """The program's names for what it takes from outside of the step, by their places among its inputs."""
     code: CodeType | None = field(default=None)
     site: int = -1
     """Known once it has run under recording."""

@@ -20,10 +20,13 @@ from tensordbg.backends.torch.set_elements import kind_of
 from tensordbg.backends.torch.settings import Setting, kept_settings
 from tensordbg.model import NONE, Site
 from tensordbg.operations.frameworks import TORCH
-from tensordbg.operations.lookup import NUMBER, PARAMETER
+from tensordbg.operations.lookup import INPUT, NUMBER, PARAMETER
 from tensordbg.recording.catalog import Catalog, RawFrame
 
 _DEEPEST = 128
+
+_PLACE = 0xFF
+"""The part of a place that tells which input of its operation it is."""
 
 PLUMBING = -2
 """In place of a site: it is nothing of the program's own."""
@@ -67,6 +70,7 @@ class _Key(NamedTuple):
     autocast: str
     place: int
     number: str
+    name: str
     variable: int
     written: int
     settings: str
@@ -115,7 +119,8 @@ class Sites:
             layer = self._layer(told)
             value = repr(number) if op_type == NUMBER else ""
             attributes: dict[str, Setting] = kept_settings(settings or {})
-            key = _Key(op_type, stack, told.forward, _path(layer), *told[2:4], value, *told[4:], json.dumps(attributes))
+            said = value, _name(op_type, where[3], replayed)
+            key = _Key(op_type, stack, told.forward, _path(layer), *told[2:4], *said, *told[4:], json.dumps(attributes))
             known = self._known.get(key)
             if known is not None:
                 catalog.use_site(known)
@@ -125,7 +130,7 @@ class Sites:
             site = self._known[key] = catalog.new_sites(1)
             described = Site(
                 site,
-                op_type,
+                key.name,
                 op_type,
                 NONE,
                 stack,
@@ -136,10 +141,7 @@ class Sites:
                 reads=(told.variable,) if op_type == PARAMETER else (),
                 writes=(told.variable,) if told.written else (),
             )
-            if told.autocast:
-                attributes["autocast"] = told.autocast.lower()
-            if value and math.isfinite(number):
-                attributes["value"] = number
+            attributes |= _also_noted(told.autocast, number if value else math.nan)
             catalog.add_sites([replace(described, attributes=json.dumps(attributes))])
         return self._keep(generated, replayed, key, site)
 
@@ -185,6 +187,17 @@ class Sites:
         # What the forward operation puts out is no output of the gradient's.
         forward = self._catalog.site(where.forward).layer
         return json.dumps(json.loads(forward) | {"output_of": []}) if forward else ""
+
+
+def _also_noted(autocast: str, number: float) -> dict[str, Setting]:
+    """What a site's attributes tell besides how it computes: autocast's dtype, and the number that it is."""
+    noted: dict[str, Setting] = {"autocast": autocast.lower()} if autocast else {}
+    return noted | ({"value": number} if math.isfinite(number) else {})
+
+
+def _name(op_type: str, place: int, replayed: Place | None) -> str:
+    """The name of an operation; of what a replayed one takes from outside of its step that in its program."""
+    return op_type if replayed is None or op_type != INPUT else replayed.inputs.get(place & _PLACE, op_type)
 
 
 def _has_fractions(value: object) -> bool:

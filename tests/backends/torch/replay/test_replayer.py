@@ -121,6 +121,14 @@ def test_an_input_that_is_changed_may_make_it_clean(tmp_path: Path) -> None:
     assert "0.weight" in outcome(capture)[1].ruined()
 
 
+def test_what_came_from_outside_of_the_step_bears_its_name(tmp_path: Path) -> None:
+    _, replayer = outcome(captured(tmp_path))
+    with tensordbg.record(tmp_path / "traces"):
+        replayer.run(replayer.arguments)
+    (trace,) = (tmp_path / "traces").iterdir()
+    assert [origin.view.tensor for origin in tensordbg.open(trace).why().origins] == ["labels:0"]
+
+
 def test_what_an_operation_gives_can_be_changed_and_gradients_clipped(tmp_path: Path) -> None:
     capture = captured(tmp_path, Custom, bad=1e30)
     said, replayer = outcome(capture, changes=("clip 0.5", "set aten::mse_loss_backward=0"))

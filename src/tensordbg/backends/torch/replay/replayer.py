@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -16,7 +16,14 @@ from tensordbg.backends.torch.replay.optimizer import updated
 from tensordbg.backends.torch.replay.precision import Precision
 from tensordbg.backends.torch.replay.running import Prepared, Running
 from tensordbg.backends.torch.replayed_places import Place, keep
-from tensordbg.backends.torch.step_graph import GRAPH_TENSORS_FILE, Outside, StepGraph, Target, read_graph
+from tensordbg.backends.torch.step_graph import (
+    GRAPH_TENSORS_FILE,
+    Operation,
+    Outside,
+    StepGraph,
+    Target,
+    read_graph,
+)
 from tensordbg.backends.torch.trap.capture import array_of
 from tensordbg.capture.header import TensorDigest
 from tensordbg.capture.outcome import Reading, finite_or_none
@@ -219,13 +226,30 @@ def places_of(capture: Capture, graph: StepGraph) -> list[Place]:
         raise CaptureError(f"{capture.path}: where its operations stand can't be read: {error!r}") from None
     numbers = {number: CATALOG.adopt_stack(frames) for number, frames in stacks.items()}
     places: list[Place] = []
+    names = _names_outside(capture, graph)
     for number, each in enumerate(graph.operations):
         frames = [(frame.file, frame.line, frame.function) for frame in stacks.get(each.stack, ())][::-1]
         user = [(frame.file, frame.line, frame.function) for frame in stacks.get(each.stack, ()) if frame.user][::-1]
         forward = each.forward if each.forward < number else -2
         of = partial(_site_of, places, forward)
         places.append(Place(each.name, numbers.get(each.stack, -1), frames, user, of, each.place, each.autocast))
+        places[-1].inputs = {k: names[at] for k, at in enumerate(_memories_of(each)) if at in names}
     return places
+
+
+def _names_outside(capture: Capture, graph: StepGraph) -> dict[int, str]:
+    """The program's names for what the step took from outside, by the memories that hold nothing else."""
+    names = {each.argument: each.tensor.name for each in capture.header.arguments}
+    lone = ((each.memory, each.pieces[0]) for each in graph.outside if len(each.pieces) == 1)
+    return {memory: names[piece.number] for memory, piece in lone if not piece.variable and piece.number in names}
+
+
+def _memories_of(operation: Operation) -> Iterator[int]:
+    """Those of the tensors that an operation takes before anything else, as an observer counts them."""
+    for argument in operation.arguments:
+        if argument.tensor is None:
+            return
+        yield argument.tensor.memory
 
 
 def _site_of(places: Sequence[Place], forward: int) -> int:
