@@ -36,6 +36,14 @@ def test_code_that_autograph_made_is_not_the_users() -> None:
     assert not UserCode().is_user("/tmp/__autograph_generated_filexyz.py")
 
 
+def test_code_that_inductor_made_is_not_the_users(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert not UserCode().is_user("/tmp/torchinductor_me/ab/cabxyz.py")
+    file = str(tmp_path / "ab" / "cabxyz.py")
+    assert UserCode().is_user(file)
+    monkeypatch.setenv("TORCHINDUCTOR_CACHE_DIR", str(tmp_path))
+    assert not UserCode().is_user(file)
+
+
 def test_an_installed_program_that_is_run_is_the_users() -> None:
     code = UserCode()
     folder = Path(np.__file__).parent

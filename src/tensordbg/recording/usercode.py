@@ -51,6 +51,12 @@ def _prefix(folder: str) -> str:
     return str(Path(folder).resolve()) + os.sep
 
 
+def is_of_inductor(file: str) -> bool:
+    """Whether a file holds code that Inductor has generated: it lies in its cache."""
+    cache = os.environ.get("TORCHINDUCTOR_CACHE_DIR")
+    return f"{os.sep}torchinductor_" in file or (bool(cache) and file.startswith(_prefix(os.path.realpath(str(cache)))))
+
+
 class UserCode:
     """Decides, once for each file, whether it is the user's own code."""
 
@@ -86,4 +92,4 @@ class UserCode:
         # The deeper folder decides: a package under an environment inside of the project, a program installed in one.
         library = max((len(folder) for folder in self._library if path.startswith(folder)), default=0)
         root = max((len(folder) for folder in self._roots if path.startswith(folder)), default=0)
-        return root >= library and "__autograph_generated_file" not in path
+        return root >= library and "__autograph_generated_file" not in path and not is_of_inductor(path)

@@ -300,6 +300,13 @@ def test_generated_code_names_the_lines_of_the_program(backend: str) -> None:
     assert where == "message, where = raised(lambda: loss.backward())"
 
 
+def test_code_that_inductor_made_is_told_from_that_of_the_program() -> None:
+    made = compile("torch.log(torch.zeros(3))", "/tmp/torchinductor_me/ab/cab.py", "exec")
+    message, _ = raised(lambda: exec(made, {"torch": torch}))
+    assert 'message, _ = raised(lambda: exec(made, {"torch": torch}))\n' in message
+    assert "with TORCHDYNAMO_DISABLE=1 the first such operation is named" in message
+
+
 def test_a_fault_of_ours_ends_the_checking_and_lets_the_program_be(
     monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:

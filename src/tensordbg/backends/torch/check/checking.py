@@ -21,6 +21,7 @@ from tensordbg.checking.message import Limits, found_of, limits_of, message_of
 from tensordbg.recording.catalog import CATALOG, RawFrame
 from tensordbg.recording.saying import say
 from tensordbg.recording.settings import settings_of_program
+from tensordbg.recording.usercode import is_of_inductor
 
 _RAISE = -1
 _WAITS = 16
@@ -34,6 +35,11 @@ _OF_PYTORCH = ("/torch/nn/init.py", "/torch/_tensor_str.py")
 
 _ENGINE = "_engine_run_backward"
 """The function of PyTorch's within which gradients are computed."""
+
+_COMPILED = (
+    "  It runs in code that torch.compile has made: with TORCHDYNAMO_DISABLE=1 the first such operation is named\n"
+)
+"""What is said where compiled code has called the operation."""
 
 _BEGINNING = "_make_grads"
 """The function of PyTorch's that makes the gradient of a loss by itself."""
@@ -121,7 +127,9 @@ class Checking:
         return True
 
     def _words_of(self, finding: Finding) -> Words:
-        return message_of(finding, self._limits), found_of(finding, self._limits)
+        compiled = any(is_of_inductor(frame.file) for frame in finding.frames)
+        message = message_of(finding, self._limits) + (_COMPILED if compiled else "")
+        return message, found_of(finding, self._limits)
 
     def _tell(self, words: Words, *, runs_python: bool) -> None:
         tell(threading.get_ident() if runs_python else threading.main_thread().ident or 0, *words)
