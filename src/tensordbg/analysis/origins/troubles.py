@@ -16,6 +16,7 @@ from typing import Any
 from tensordbg.analysis.causes.overflow import DIVERGES
 from tensordbg.analysis.finding import Decided, EndedLoop, ForwardOperation, Origin, RelatedOperation
 from tensordbg.model import NONE
+from tensordbg.operations.lookup import PARAMETER
 
 REACHES = ("loss", "gradient", "variable", "output", "loop", "branch", "choice", "index", "comparison", "zeros")
 """The order in which it is said what an origin came to."""
@@ -107,6 +108,8 @@ def join_lines(troubles: Sequence[Trouble]) -> list[Trouble]:
 def _line_of(trouble: Trouble) -> Any:
     """By what findings are known as one; None where there is nothing to know them by."""
     origin, place = trouble.origin, trouble.origin.place
+    if place is None and origin.view.op_type == PARAMETER:  # a replay gives all of them what they held
+        return "", NONE, origin.cause, origin.view.op_type, trouble.layer
     if place is None:
         return None
     return place.file, place.line, origin.cause, origin.view.op_type, trouble.layer

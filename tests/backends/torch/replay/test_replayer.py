@@ -220,3 +220,18 @@ def test_gradients_by_sample_clipped_and_with_noise(tmp_path: Path) -> None:
     assert said is Outcome.SAME
     given = {name: array for name, array in replayer.arguments.items() if array.shape[:1] == (6,)}
     assert any(not array[3].any() for array in given.values())
+
+
+def test_parameters_that_were_bad_before_the_step_are_one_trouble(tmp_path: Path) -> None:
+    net = nn.Sequential(nn.Linear(4, 3), nn.Linear(3, 2))
+    for each in net.parameters():
+        each.data.fill_(float("nan"))
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    with tensordbg.trap(tmp_path / "captures", on_bad="skip") as trap:
+        net(torch.ones(2, 4)).sum().backward()
+        optimizer.step()
+    _, replayer = outcome(open_capture(trap.captures[0]))
+    with tensordbg.record(tmp_path / "traces"):
+        replayer.run(replayer.arguments)
+    (trace,) = (tmp_path / "traces").iterdir()
+    assert [(each.cause, each.occurrences) for each in tensordbg.open(trace).why().origins] == [("bad_variable", 4)]
