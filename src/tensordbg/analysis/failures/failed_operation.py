@@ -15,6 +15,7 @@ from tensordbg.analysis.failures.beginnings.asserted import comparison_at, is_of
 from tensordbg.analysis.failures.beginnings.beyond_size import beyond_size
 from tensordbg.analysis.failures.beginnings.find import Refusal, compared_beginnings, find_beginnings
 from tensordbg.analysis.failures.beginnings.made import Made
+from tensordbg.analysis.failures.beginnings.ragged_parts import ragged_parts
 from tensordbg.analysis.failures.beginnings.recorded import RecordedPast, constant_of, with_variable
 from tensordbg.analysis.failures.beginnings.stated import StatedPast
 from tensordbg.analysis.failures.data_elements import Refused, call_beginning, element_of, item_beginning
@@ -135,10 +136,14 @@ def _looked_into(place: _Place, site: Site | None, row: int) -> _Found:
         behind = StatedPast((), _line_of(place.locations), past, told.data)
         views = with_elements(_recorded(_views(trace, inputs, told.message, details), given, details), told, details)
         names = [each.tensor for each in inputs]
-        began = find_beginnings(Refusal(site.op_type, told.message, place.source, names, given), behind)
+        refusal = Refusal(site.op_type, told.message, place.source, names, given)
+        ragged = ragged_parts(program, past, refusal, [each.elements for each in views])
+        if any(ragged):
+            return _Found(*ragged)
+        began = find_beginnings(refusal, behind)
         refused = Refused(told.message, given, [each.elements for each in views])
         return _Found(with_constants(views, given), began, element_of(BatchOrigins(trace, program), past, refused))
-    if not told.tensors or is_of_comparison(told.message):
+    if (not told.inputs or told.tensors) and (not told.tensors or is_of_comparison(told.message)):
         row = comparison_at(program, executions, place.locations, place.source)
         if row != NONE:
             past = RecordedPast(trace, program, executions, row)

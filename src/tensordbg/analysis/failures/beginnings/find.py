@@ -78,10 +78,15 @@ def _of_matrices(refusal: Refusal, past: Past) -> Iterator[Beginning]:
 
 def compared_beginnings(refusal: Refusal, past: Past, compared: Sequence[Made | None]) -> Iterator[Beginning]:
     """Where those came from that an assertion compared."""
+    for each in before_the_line(refusal, past, compared):
+        turn = asserted.beginning_of(past, each)
+        yield replace(_beginning("value", refusal, NONE, turn, of_numbers(turn)), given=each.tensor)
+
+
+def before_the_line(refusal: Refusal, past: Past, compared: Sequence[Made | None]) -> Iterator[Made]:
+    """The numbers that an assertion compared, as they were before the line that failed; itself, made there."""
     for made in compared:
-        for each in () if made is None else _before_the_line(refusal, past, made):
-            turn = asserted.beginning_of(past, each)
-            yield replace(_beginning("value", refusal, NONE, turn, of_numbers(turn)), given=each.tensor)
+        yield from () if made is None else _before_the_line(refusal, past, made)
 
 
 def _before_the_line(refusal: Refusal, past: Past, made: Made) -> Iterator[Made]:

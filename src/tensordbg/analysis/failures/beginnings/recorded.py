@@ -140,6 +140,12 @@ class RecordedPast:
         written = None if site is None or site.site not in held_variables(self._program).writes else site.writes[0]
         return "" if written is None else self._program.variables[written].name
 
+    def ref_of(self, made: Made) -> TensorRef | None:
+        """Which output of which site a tensor is; None where it was not computed."""
+        if not isinstance(made.key, tuple) or (site := self.site_of(made)) == NONE:
+            return None
+        return TensorRef(site, int(made.key[1]) - int(self.values.ports.first[site]))
+
     def inputs(self, made: Made) -> Sequence[Made | None]:
         """See `Past`."""
         invocation, port = made.key if isinstance(made.key, tuple) else (NONE, NONE)

@@ -11,6 +11,7 @@ from typing import Any
 
 from tensordbg.backends.tensorflow.failures.outside_values import outside_values
 from tensordbg.backends.tensorflow.failures.python_in_message import with_own_frames
+from tensordbg.backends.tensorflow.failures.ragged_operands import ragged_operands
 from tensordbg.backends.tensorflow.failures.refused_in_python import inputs_of_python_function, refused_in_python
 from tensordbg.backends.tensorflow.failures.stated import stated_tensors
 from tensordbg.backends.tensorflow.failures.unbuilt import Unbuilt, unbuilt
@@ -111,6 +112,8 @@ def failed_in_python(
     if (uneven := uneven_list(error)) is not None:
         listed = StatedInput(name_of(uneven) or "list", "", None, uneven_part(uneven))
         refused, tensors = replace(refused, inputs=(listed,)), ()
+    elif ragged := ragged_operands(error, name_of):
+        refused, tensors = replace(refused, inputs=ragged), ()
     with catalog.lock:
         stack = catalog.stack((*frames, *inner))
         site = catalog.new_sites(1)

@@ -9,18 +9,17 @@ from __future__ import annotations
 import contextlib
 import sys
 import traceback
-from collections.abc import Iterable, Iterator
-from types import FrameType, TracebackType
+from types import TracebackType
 from typing import Any
 
-import numpy as np
-
 from tensordbg.backends.tensorflow.failures.data_values import note_data_values
+from tensordbg.backends.tensorflow.failures.frame_arguments import MOST, arguments_of, is_in, once, tensors_in
 from tensordbg.backends.tensorflow.failures.outside_values import note_outside_values
+from tensordbg.backends.tensorflow.failures.ragged_operands import note_ragged_operands
 from tensordbg.backends.tensorflow.failures.uneven_lists import note_uneven_list
 from tensordbg.backends.tensorflow.internals import python_function_inputs, traceback_utils, was_caught_while_traced
 from tensordbg.backends.tensorflow.methods import ReplacedAttributes
-from tensordbg.packages import FRAMEWORKS, is_among_packages, is_of, is_part_of
+from tensordbg.packages import FRAMEWORKS, is_among_packages, is_part_of
 from tensordbg.recording.catalog import Catalog
 from tensordbg.recording.imports import ImportWatch
 from tensordbg.recording.recorder import Recorder
@@ -33,11 +32,6 @@ _TAKES_OFF = "_process_traceback_frames"
 
 _HANDING_ON = ("dispatch.py", "traceback_utils.py")
 """Files whose functions call another with what they are given."""
-_ASKED_FOR = "fetches"
-"""What a session is to compute is not what it is given."""
-_MOST = 16
-"""Who takes more tensors than these is not the one who refuses one of them."""
-_DEEPEST = 4
 _MOST_CAUSES = 100
 
 
@@ -73,6 +67,7 @@ class RefusedInPython:
                     note_outside_values(error, trace)
                     note_data_values(error, trace)
                     note_uneven_list(error, trace)
+                    note_ragged_operands(error, trace)
                     _note(error, _innermost_inputs(trace), _GIVEN)
                     _note(error, _refused(trace, self._recorder.catalog, getattr(error, _NOTE, [])))
             return plain(trace)
@@ -92,7 +87,7 @@ def refused_in_python(error: BaseException, catalog: Catalog) -> list[Any]:
         found = [] if was_caught_while_traced(following) else found
         if type(following).__name__ == type(error).__name__:
             here = _refused(following.__traceback__, catalog, getattr(following, _NOTE, []))
-            found = [each for each in here if _is_in(each, found)] or here or found
+            found = [each for each in here if is_in(each, found)] or here or found
         following = following.__cause__ or following.__context__
     return found
 
@@ -126,48 +121,9 @@ def _refused(trace: TracebackType | None, catalog: Catalog, known: list[Any]) ->
         if catalog.user_code.is_user(file) or not is_among_packages(file):
             break
         if is_part_of(file, FRAMEWORKS):
-            here = _once(_tensors(_arguments(frame), _DEEPEST))
+            here = once(tensors_in(arguments_of(frame)))
             if given and of not in ("", file) and not file.endswith(_HANDING_ON):
                 break  # who calls it from elsewhere may have more of its own, and less of what was refused
-            given = here if not given else [each for each in given if _is_in(each, here)] or given
+            given = here if not given else [each for each in given if is_in(each, here)] or given
             of = file if given and not file.endswith(_HANDING_ON) else of
-    return given if len(given) <= _MOST else []
-
-
-def _is_in(value: Any, values: list[Any]) -> bool:
-    return any(value is each for each in values)
-
-
-def _arguments(frame: FrameType) -> Iterator[Any]:
-    """What a function was called with, as its names stand for it now."""
-    code, names = frame.f_code, frame.f_locals
-    count = code.co_argcount + code.co_kwonlyargcount
-    count += bool(code.co_flags & 0x04) + bool(code.co_flags & 0x08)
-    yield from (names[name] for name in code.co_varnames[:count] if name in names and name != _ASKED_FOR)
-
-
-def _tensors(values: Iterable[Any], depth: int) -> Iterator[Any]:
-    for value in values:
-        if _is_tensor(value):
-            yield value
-        elif isinstance(value, (list, tuple)) and depth and len(value) <= _MOST:
-            yield from _tensors(value, depth - 1)
-        elif isinstance(value, dict) and depth and len(value) <= _MOST:
-            yield from _tensors([each for pair in value.items() for each in pair], depth - 1)
-
-
-def _is_tensor(value: Any) -> bool:
-    """Asked of the class alone, as a property of a value of the program's might do anything."""
-    kind = type(value)
-    if isinstance(value, np.ndarray):
-        return True
-    is_described = hasattr(kind, "shape") and hasattr(kind, "dtype")
-    return is_of(kind.__module__, FRAMEWORKS) and is_described and not kind.__name__.endswith("Spec")
-
-
-def _once(values: Iterable[Any]) -> list[Any]:
-    found: list[Any] = []
-    for value in values:
-        if not _is_in(value, found):
-            found.append(value)
-    return found
+    return given if len(given) <= MOST else []
