@@ -162,7 +162,11 @@ def test_what_is_not_captured_is_refused(folder: Path) -> None:
     assert "the step takes dataset, a dataset or a list, which is not captured; capture a function that" in done.stderr
     _, done = captured(folder, "looked_up")
     refused = next(line for line in done.stderr.splitlines() if "which is not captured" in line)
-    assert "a lookup table or another resource that is no variable, which is not captured; capture a func" in refused
+    words = (
+        "the step takes a lookup table or another resource that is no variable, in `return table.lookup(words) * 2.0` "
+    )
+    assert words in refused
+    assert f"infer.py:{line_of('return table.lookup')}), which is not captured; capture a function that is" in refused
 
 
 def test_strings_are_there_in_the_debugger_and_can_not_be_set(folder: Path) -> None:

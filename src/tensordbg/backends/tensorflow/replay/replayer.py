@@ -25,6 +25,7 @@ from tensordbg.backends.tensorflow.replay.functions import (
 from tensordbg.backends.tensorflow.replay.operations import refuse_effects
 from tensordbg.backends.tensorflow.replay.outputs import give_out
 from tensordbg.backends.tensorflow.replay.precision import Precision
+from tensordbg.backends.tensorflow.replay.uncaptured import not_captured
 from tensordbg.capture.outcome import Reading, finite_or_none
 from tensordbg.capture.reader import Capture
 from tensordbg.capture.tensors import Array
@@ -34,9 +35,6 @@ from tensordbg.model import NONE
 from tensordbg.replaying.changes import change_of
 from tensordbg.replaying.plan import ReplayPlan
 from tensordbg.replaying.reading import is_bad, reading_of
-
-_KINDS = {dtypes.STRING: "a tensor of strings", dtypes.VARIANT: "a dataset or a list"}
-"""What no capture holds."""
 
 
 class Replayer:
@@ -50,7 +48,7 @@ class Replayer:
             UsageError: If it can't be changed as the plan says.
         """
         _refuse_cut(capture)
-        self._header = capture.header
+        self._capture, self._header = capture, capture.header
         precision = Precision(plan.precision)
         self._values = {argument: precision.widen_array(array) for argument, array in capture.variables().items()}
         elements = {name_of_element(name): name for name in capture.elements()}
@@ -162,15 +160,10 @@ class Replayer:
                 yield tf.constant(given[self._places[number]].astype(dtype.as_numpy_dtype), dtype)
             elif argument.type == dtypes.RESOURCE:
                 if not self._from_pipeline:
-                    raise _not_captured(argument.name, "a lookup table or another resource that is no variable")
+                    raise not_captured(self._capture, argument.name, argument.type)
                 yield anything.handle
             else:
-                raise _not_captured(argument.name, _KINDS.get(argument.type, "a tensor"))
-
-
-def _not_captured(name: str, what: str) -> CaptureError:
-    hint = "capture a function that is called in it, or behind it"
-    return CaptureError(f"the step takes {name}, {what}, which is not captured; {hint}")
+                raise not_captured(self._capture, argument.name, argument.type)
 
 
 def _refuse_cut(capture: Capture) -> None:
