@@ -88,6 +88,8 @@ class Trait(Enum):
     """It takes its elements from other processes."""
     MAKES_PIPELINE = auto()
     """It makes a stage of an input pipeline, or what the pipeline's batches are handed on in."""
+    CALLS_TOGETHER = auto()
+    """It makes a stage of a pipeline that runs several calls of its function at the same time."""
     PADS_BATCHES = auto()
     """It makes the stage of a pipeline that pads elements to the sizes which its one-dimensional inputs tell."""
     OF_PIPELINES = auto()

@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
+import tensorflow as tf
+
+from tensordbg.analysis.graphs.functions import list_functions
 from tensordbg.analysis.program.description import read_program
+from tensordbg.analysis.tensors.show import history_of
 from tensordbg.model import CallKind, TensorRef
 from tests.analysis.builder import FILE, TraceBuilder
+from tests.backends.tensorflow.recorded import record
 
 
 def test_sites_and_edges() -> None:
@@ -55,3 +61,17 @@ def test_a_circle_of_identities_comes_to_an_end() -> None:
     edges = program.edges.copy()
     edges[edges[:, 0] == first.site, 2] = second.site
     assert list(replace(program, edges=edges).handed_on(second)) == [second, first]
+
+
+def test_the_body_of_a_loop_over_a_dataset_bears_the_name_of_its_function(tmp_path: Path) -> None:
+    @tf.function
+    def total(data: tf.data.Dataset) -> tf.Tensor:
+        result = tf.constant(0.0)
+        for x in data:
+            result += tf.math.log(x)
+        return result
+
+    reader = record(tmp_path, lambda: total(tf.data.Dataset.from_tensor_slices([4.0, 0.0]))).reader
+    assert set(read_program(reader).python_names.values()) == {"total"}
+    assert history_of(reader, "x", "total").functions == ("total",)
+    assert [each.name for each in list_functions(reader)] == ["total"]

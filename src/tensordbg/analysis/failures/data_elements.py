@@ -14,6 +14,7 @@ from typing import Any
 
 from tensordbg.analysis.failures.beginnings.made import Made, Past
 from tensordbg.analysis.failures.beginnings.numbers import OutOfRange, out_of_range, refused
+from tensordbg.analysis.failures.pipeline import FailedElement
 from tensordbg.analysis.finding import Beginning
 from tensordbg.analysis.tensors.batch_origins import BatchOrigins, Names
 from tensordbg.model import NONE
@@ -67,19 +68,19 @@ def element_of(batches: BatchOrigins, past: Past, what: Refused) -> tuple[Beginn
     return ()
 
 
-def call_beginning(before: int, function: str, arguments: Sequence[tuple[str, str]]) -> Beginning:
+def call_beginning(failed: FailedElement, function: str, arguments: Sequence[tuple[str, str]]) -> Beginning:
     """Which call of a pipeline's function it was, and what that was given.
 
-    A pipeline may run several at once, so it is nearly, and not for certain, the number of the element.
-
     Args:
-        before: How many had begun before.
+        failed: The operation that failed in it.
         function: The function's name.
         arguments: Names and elements, of those that are small.
     """
     given = ", ".join(f"{name} {elements}" for name, elements in arguments if elements)
-    words = f"{before:,} calls of {function}() had begun before this one"
-    return _element_beginning(f"{words}, which was given {given}" if given else words)
+    words = f"{failed.call:,} calls of {function}() had begun before this one"
+    words = f"{words}, which was given {given}" if given else words
+    told = f"{words}; several run at a time, so it may be another than element {failed.call:,}"
+    return _element_beginning(told if failed.together else words)
 
 
 def item_beginning(item: str) -> Beginning:

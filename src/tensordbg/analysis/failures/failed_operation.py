@@ -18,6 +18,7 @@ from tensordbg.analysis.failures.beginnings.made import Made
 from tensordbg.analysis.failures.beginnings.ragged_parts import ragged_parts
 from tensordbg.analysis.failures.beginnings.recorded import RecordedPast, constant_of, with_variable
 from tensordbg.analysis.failures.beginnings.stated import StatedPast
+from tensordbg.analysis.failures.beginnings.words import name_of
 from tensordbg.analysis.failures.data_elements import Refused, call_beginning, element_of, item_beginning
 from tensordbg.analysis.failures.failed_iteration import Key, events_of_inputs
 from tensordbg.analysis.failures.in_python import raised_in_python
@@ -196,12 +197,12 @@ def _call(failed: FailedElement, details: Details) -> tuple[Beginning, ...]:
         return ()
     kept = ((each, details.elements(each.event)) for each in failed.arguments)
     small = [
-        (each.tensor, elements_text(array))
+        (name_of(each), elements_text(array))
         for each, array in kept
         if array is not None and array.size <= _MOST_ELEMENTS
-    ] or [(each.tensor, f"{each.low:g}") for each in failed.arguments if each.shape == () and each.low == each.high]
+    ] or [(name_of(each), f"{each.low:g}") for each in failed.arguments if each.shape == () and each.low == each.high]
     name = function_name(failed.past.values.program, failed.site)
-    return (call_beginning(failed.call, name, small),)
+    return (call_beginning(failed, name, small),)
 
 
 def _recorded(inputs: tuple[InputView, ...], given: Sequence[Made | None], details: Details) -> tuple[InputView, ...]:

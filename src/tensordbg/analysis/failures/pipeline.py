@@ -18,6 +18,7 @@ from tensordbg.analysis.failures.beginnings.numbers import out_of_range, refused
 from tensordbg.analysis.failures.beginnings.recorded import RecordedPast
 from tensordbg.analysis.program.description import Program
 from tensordbg.analysis.program.events import Executions
+from tensordbg.analysis.program.locations import Locations
 from tensordbg.analysis.program.operations import operation_of
 from tensordbg.model import NONE, Function, Site, TensorRef
 from tensordbg.operations.traits import Trait
@@ -37,6 +38,8 @@ class FailedElement:
     """How many calls of the function had begun before; `NONE` where not all of them may be known."""
     arguments: Sequence[Made] = ()
     """What the function was given in it."""
+    together: bool = False
+    """Whether several calls of it run at the same time, so that nothing tells which element it was for."""
 
 
 def failed_in_pipeline(
@@ -85,7 +88,20 @@ def _with_call(failed: FailedElement, invocation: int) -> FailedElement:
     refs = [TensorRef(site.site, 0) for site in sites if site.argument >= 0 and site.name.startswith(given)]
     made = (failed.past.in_graph(invocation, ref) for ref in refs)
     known = [each for each in made if each is not None and each.event != NONE]
-    return replace(failed, call=int(np.searchsorted(runs, invocations.run[invocation])), arguments=known)
+    call = int(np.searchsorted(runs, invocations.run[invocation]))
+    return replace(failed, call=call, arguments=known, together=_run_together(program, failed.site.function))
+
+
+def _run_together(program: Program, graph: int) -> bool:
+    """Whether the stage of a pipeline that runs a function has several calls of it at a time."""
+    locations, functions = Locations(program), [each for each in program.functions.values() if each.graph == graph]
+    lines = {locations.own(locations.stack(function.stack)) for function in functions} - {None}
+    makers = (site for site in program.sites.values() if operation_of(site).has(Trait.CALLS_TOGETHER))
+    # Made eagerly it does not tell which function it runs, which was traced at its line.
+    return any(
+        locations.own(locations.stack(site.stack)) in lines or any(f in functions for f in program.called_by(site))
+        for site in makers
+    )
 
 
 def _parameters(program: Program, graph: int) -> tuple[str, ...]:

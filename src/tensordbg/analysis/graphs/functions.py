@@ -136,7 +136,8 @@ def _framework(program: Program, trace: FunctionTrace) -> str:
 
 
 def _plain(program: Program) -> Iterator[Function]:
-    """The functions without the passes made of them for gradients, and without those of input pipelines."""
+    """The functions without passes made of them for gradients, those of input pipelines and bodies of statements."""
     for function in program.functions.values():
-        if function.graph == function.function and not function.name.startswith("Dataset_"):
+        of_pipeline = function.name.startswith("Dataset_") or function.graph in program.statements
+        if function.graph == function.function and not of_pipeline:
             yield function

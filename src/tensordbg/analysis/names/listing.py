@@ -16,6 +16,7 @@ from tensordbg.analysis.finding import TensorView
 from tensordbg.analysis.names.texts import text_of
 from tensordbg.analysis.program.call_paths import InCall
 from tensordbg.analysis.program.call_results import TensorsInCalls
+from tensordbg.analysis.program.description import OF_STATEMENTS
 from tensordbg.analysis.program.details import health_of
 from tensordbg.analysis.program.python_names import names_in
 from tensordbg.analysis.query import one_database, quoted, schemas, sql, sql_of_run
@@ -145,13 +146,19 @@ WITH place AS (
     FROM (SELECT site, unnest(reads) AS variable FROM {schema}.sites) read
          JOIN {schema}.variables v ON v.variable = read.variable
     GROUP BY read.site
+), statement AS (
+    SELECT stack, true AS of_statement FROM {schema}.stacks
+    GROUP BY stack HAVING max(depth) FILTER (contains(file, '{statements}')) > max(depth) FILTER ("user")
 ), named AS (
     SELECT sites.site, sites.name, sites.op_type, sites.device AS asked, held.names AS variables,
            CASE WHEN contains(sites.attributes, '"{note}"') THEN sites.attributes END AS notes,
-           coalesce(functions.name, place.function, '') AS function,
+           coalesce(CASE WHEN of_statement THEN around.function ELSE functions.name END, place.function, '')
+               AS function,
            place.file, place.line, place.function AS line_function, place."user" AS line_user
     FROM {schema}.sites AS sites LEFT JOIN {schema}.functions AS functions ON functions.function = sites.function
                LEFT JOIN place ON place.stack = sites.stack
+               LEFT JOIN statement ON statement.stack = functions.stack AND functions.tracing <> ''
+               LEFT JOIN place AS around ON around.stack = functions.stack
                LEFT JOIN held ON held.site = sites.site
 )
 """
@@ -237,7 +244,7 @@ def rows_before_bad(reader: TraceReader, selection: Selection) -> int | None:
 
 def _in(schema: str, part: str) -> str:
     """A part of a query over the tables of one process."""
-    return part.format(schema=schema, note=PYTHON_NAMES)
+    return part.format(schema=schema, note=PYTHON_NAMES, statements=OF_STATEMENTS)
 
 
 def split_slot(tensor: str) -> tuple[str, int | None]:

@@ -29,6 +29,9 @@ from tensordbg.trace.program.facts import Differentiated, Loaded, Reads
 _GENERATED = re.compile(r"(?:__(?:inference|forward|backward)_)+(.+?)_\d+$")
 """Names that TensorFlow gives to the passes of a function, around its own."""
 
+OF_STATEMENTS = "/tensorflow/python/autograph/operators/"
+"""Where that lies which makes graphs of statements."""
+
 
 @dataclass(frozen=True)
 class Program:
@@ -84,10 +87,24 @@ class Program:
             while around.get(outer, NONE) in self.functions and around[outer] not in seen:
                 outer = around[outer]
                 seen.add(outer)
-            name = self.functions[outer].name
+            name = self.statements.get(outer) or self.functions[outer].name
             generated = _GENERATED.match(name)
             names[graph] = generated[1] if generated else name
         return names
+
+    @cached_property
+    def statements(self) -> Mapping[int, str]:
+        """For each graph that was made of a part of a statement of the program, such as `for`, the function it is in.
+
+        A `for` over a dataset in a graph is given to the dataset itself, so that no operation of a loop holds its body.
+        """
+        found = {}
+        for graph, function in self.functions.items():
+            frames = self.stacks.get(function.stack, ())
+            own = max((k for k, frame in enumerate(frames) if frame.user), default=NONE)
+            if own >= 0 and function.tracing and any(OF_STATEMENTS in frame.file for frame in frames[own + 1 :]):
+                found[graph] = frames[own].function
+        return found
 
     @cached_property
     def holders(self) -> Mapping[int, Site]:

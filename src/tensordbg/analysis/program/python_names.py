@@ -6,7 +6,8 @@ What TensorFlow told while the functions were traced comes first; for other name
 from __future__ import annotations
 
 import json
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator, Mapping
+from typing import Any
 
 from tensordbg.analysis.program.assigned import assigned_tensors
 from tensordbg.analysis.program.call_results import ANY_CALL, TensorsInCalls
@@ -46,9 +47,12 @@ def noted_names(site: Site) -> list[list[str]]:
 
 def names_in(attributes: str) -> list[list[str]]:
     """The names that the program's text has for each output of a site, read from the site's attributes."""
-    if PYTHON_NAMES not in attributes:
-        return []
-    names = json.loads(attributes).get(PYTHON_NAMES)
+    return noted_in(json.loads(attributes)) if PYTHON_NAMES in attributes else []
+
+
+def noted_in(attributes: Mapping[str, Any]) -> list[list[str]]:
+    """The names that the program's text has for each output of a site with some attributes."""
+    names = attributes.get(PYTHON_NAMES)
     if not isinstance(names, list):
         return []
     return [[each for each in of_one if isinstance(each, str)] if isinstance(of_one, list) else [] for of_one in names]

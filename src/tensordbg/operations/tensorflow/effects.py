@@ -34,6 +34,13 @@ EFFECTS: Mapping[Trait, frozenset[str]] = MappingProxyType(
         ),
         Trait.FROM_SERVICE: names("UncompressElement"),
         Trait.MAKES_PIPELINE: names("OneShotIterator OptionalFromValue"),
+        Trait.CALLS_TOGETHER: names(
+            """
+            LegacyParallelInterleaveDatasetV2 MapAndBatchDataset ParallelFilterDataset ParallelInterleaveDataset
+            ParallelInterleaveDatasetV2 ParallelInterleaveDatasetV3 ParallelInterleaveDatasetV4 ParallelMapDataset
+            ParallelMapDatasetV2
+            """
+        ),
         Trait.PADS_BATCHES: names("PaddedBatchDataset PaddedBatchDatasetV2"),
         Trait.CALLS_PYTHON: names("EagerPyFunc PyFunc PyFuncStateless"),
         Trait.PUTS_IN_PLACE: names(

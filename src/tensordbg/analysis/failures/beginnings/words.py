@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from tensordbg.analysis.failures.beginnings.made import Made
 from tensordbg.analysis.failures.beginnings.shapes import Emergence, met
 from tensordbg.analysis.program.operations import INPUT
+from tensordbg.analysis.program.python_names import noted_in
 from tensordbg.enumeration import first_few
 from tensordbg.operations.kinds import Kind
 from tensordbg.operations.traits import Trait
@@ -67,6 +68,13 @@ def numbers_text(made: Made) -> str:
     return f"{made.low:.9g}" if made.low == made.high else f"{made.low:.9g} to {made.high:.9g}"
 
 
+def name_of(made: Made) -> str:
+    """The name of a tensor: that of an argument as the function has it, `index`, where a dataset calls it `args_0`."""
+    slot = int(made.tensor.rpartition(":")[2] or 0) if ":" in made.tensor else 0
+    named = noted_in(made.attributes)[slot : slot + 1] if made.operation.kind is Kind.ARGUMENT else []
+    return named[0][0] if named and named[0] else made.tensor
+
+
 def _of_source(made: Made, what: str) -> str:
     if made.op_type == INPUT:
         return f"it came in from Python with {what}"
@@ -74,7 +82,7 @@ def _of_source(made: Made, what: str) -> str:
         before = f"; before, it gave {shape_text(made.earlier[-1])}" if made.earlier else ""
         return f"{_name(made)} took it out of the input pipeline with {what}{before}"
     if made.operation.kind is Kind.ARGUMENT:
-        return f"the argument {made.tensor.rpartition(':')[0]} was given with {what}"
+        return f"the argument {name_of(made).partition(':')[0]} was given with {what}"
     if made.operation.has(Trait.READS):
         return f"the variable that {_name(made)} read holds {what}"
     return f"{_name(made)} made {what}"
