@@ -23,6 +23,7 @@ from tensordbg.backends.tensorflow.raw_tensors import RawTensor, copied, measure
 from tensordbg.backends.tensorflow.trap.capture import origins_of_batch, reading, surroundings
 from tensordbg.backends.tensorflow.trap.cluster import report_to_cluster, reported
 from tensordbg.backends.tensorflow.trap.compiled import place_around
+from tensordbg.backends.tensorflow.trap.delivery import Delivery
 from tensordbg.backends.tensorflow.trap.eager.capture import EagerStep, write_step
 from tensordbg.backends.tensorflow.trap.eager.graph import Target
 from tensordbg.backends.tensorflow.trap.eager.steps import EagerSteps
@@ -53,6 +54,7 @@ class Trapping:
         self._active = False
         self._notes = NotedTargets(self.guard)
         self._progress = Progress(self.guard)
+        self._delivery = Delivery()
         self._sessions = SessionSteps(self.guard, _warn)
         self._eager = EagerSteps(self._judge_eager, plan.rules, self.guard)
         self._gates = GATES if plan.on_bad is OnBad.SKIP else None
@@ -87,6 +89,7 @@ class Trapping:
         self._active = True
         self._notes.install()
         self._progress.install()
+        self._delivery.install()
         self._eager.install()
         self._sessions.install()
         earlier: list[tuple[str, weakref.ref[Any]]] = []
@@ -104,6 +107,7 @@ class Trapping:
                 hooks().functions.remove(self)
                 self._sessions.uninstall()
                 self._eager.uninstall()
+                self._delivery.uninstall()
                 self._progress.uninstall()
                 self._notes.uninstall()
 
@@ -181,6 +185,8 @@ class Trapping:
             trapped = _TRAPPED[number]
             if _is_overflow_of_scaled(trapped, bad, tested):
                 return None
+            if bad and self._delivery.message:
+                return self._delivery.message
             trouble = trouble_of(trapped.tested, bad, [measured_of(each) for each in tested])
             if not bad:
                 read = StepReading(trapped.function.name, step, *reading)
@@ -191,6 +197,8 @@ class Trapping:
                 trouble = replace(trouble, kind=broken, numbers=numbers)
             found = BadStep(step, trouble, tuple(copied(each) for each in saved), self._progress.reached)
             said.append(message_of(trapped, found, self._captured(trapped, found)))
+            if self._plan.on_bad is OnBad.STOP:
+                self._delivery.message = said[0]
         return self._answer(said[0]) if said else None
 
     def _look(self, number: int, step: int, saved: Sequence[RawTensor | None]) -> int:
