@@ -199,6 +199,8 @@ FIXES: Mapping[str, Mapping[str, str]] = {
         "`tf.math.log(tf.maximum(x, 1e-7))`.",
     },
     "no_updates": {
+        "frozen": "Set `trainable = True` for what is to be trained, and compile the model again; `model.summary()` "
+        "counts what is trainable.",
         "others": "Give `optimizer.apply_gradients` the variables that the model computes with.",
         "rate": "Look at the learning rate, `optimizer.learning_rate`, and at what a schedule makes of it.",
         "rounded": "Keep the variables in float32, as the policies `mixed_float16` and `mixed_bfloat16` do, and look "

@@ -222,6 +222,8 @@ FIXES: Mapping[str, Mapping[str, str]] = {
         "`torch.nn.functional.cross_entropy(logits, labels)` (`nn.CrossEntropyLoss`).",
     },
     "no_updates": {
+        "frozen": "Set `trainable = True` for what is to be trained, and compile the model again; `model.summary()` "
+        "counts what is trainable.",
         "others": "Make the optimizer after the model has its final parameters (after it is replaced, copied, or a "
         "part of it is made anew), and give it `model.parameters()`.",
         "rate": "Look at the learning rate: `optimizer.param_groups[0]['lr']`, and what a scheduler makes of it "

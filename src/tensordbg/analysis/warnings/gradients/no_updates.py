@@ -1,7 +1,7 @@
 """All that is trained stays as it is, although gradients come to it: nothing of them is put into the weights.
 
 The rate is zero, from the beginning or since a schedule took it there, the gradients are set back before the step, or
-the optimizer was made for other tensors than those that the model computes with.
+the optimizer was made for other tensors than those that the model computes with. Or nothing is to be trained at all.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tensordbg.analysis.causes.case import HALF
+from tensordbg.analysis.warnings.gradients.frozen import frozen_models
 from tensordbg.analysis.warnings.gradients.without_gradient import noted_without
 from tensordbg.analysis.warnings.study.study import ENOUGH, Finding, Study
 from tensordbg.analysis.warnings.study.training import gradients_of_variables
@@ -51,7 +52,9 @@ def no_updates(study: Study) -> list[Finding]:
     reads = _reads(study)
     gradients = {v: found[0] for v, found in gradients_of_variables(study).items() if v in reads}
     unknown = [v for v in study.writers if v in reads and v not in gradients]
-    if not gradients or unknown:  # what is unknown may be all that is to be trained
+    if not gradients and not unknown:
+        return frozen_models(study)
+    if unknown:  # it may be all that is to be trained
         return []
     written = sorted(v for v in gradients if v in study.writers)
     still = _written(study, written, reads, gradients) if written else _unwritten(study, gradients)
