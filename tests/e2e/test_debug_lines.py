@@ -134,7 +134,25 @@ for k in range(2):
 print("result", z.numpy())
 """
 
+CALLED = """
+import tensorflow as tf
+
+w = tf.Variable([[0.5]])
+
+def dense(x):
+    y = x @ w
+    return tf.nn.relu(y)
+
+@tf.function
+def net(inputs):
+    return dense(inputs) * 2.0
+
+for i in range(3):
+    print("result", net(tf.constant([[float(i)]])).numpy())
+"""
+
 PROGRAMS = {
+    "called": CALLED,
     "mixed": MIXED,
     "switched": SWITCHED,
     "eager": EAGER,
@@ -219,6 +237,13 @@ def test_a_condition_on_what_the_line_computes_is_looked_at_behind_it(folder: Pa
     done = debug(folder, "eager", "continue; ri; continue", "eager.py:7 if z > 2.5")
     assert stops(done.stdout) == ["op-start: AddV2", "op-end: Log", "op-end: Log", "The program has ended."]
     assert re.search(r"^  z  float32\[\]  2.8\d+$", done.stdout, re.MULTILINE)
+
+
+def test_a_condition_knows_the_parameters_of_a_function_that_the_traced_one_calls(folder: Path) -> None:
+    done = debug(folder, "called", "continue; ri; continue", "called.py:7 if x[0, 0] > 1")
+    assert done.returncode == 0, done.stderr
+    assert stops(done.stdout)[1:] == ["op-start: matmul/ReadVariableOp in net, run #3"] * 2 + ["The program has ended."]
+    assert re.search(r"^  x \(inputs:0\)  float32\[1, 1\]  \[\[2.\]\]$", done.stdout, re.MULTILINE)
 
 
 def test_a_line_in_a_function_stops_where_the_graph_runs_it(folder: Path) -> None:

@@ -71,15 +71,21 @@ def names_bound(frame: FrameType | None, is_it: Callable[[Any], bool], is_own: C
         is_it: Whether a value is the object.
         is_own: Whether a file is the program's own.
     """
-    found: list[str] = []
+    return list(dict.fromkeys(name for _, name in bindings(frame, is_it, is_own)))
+
+
+def bindings(
+    frame: FrameType | None, is_it: Callable[[Any], bool], is_own: Callable[[str], bool]
+) -> Iterator[tuple[FrameType, str]]:
+    """The frames in which `names_bound` finds a name, each with that."""
+    found: set[str] = set()
     for _ in range(_MOST_FRAMES):
         if frame is None or len(found) == _MOST_NAMES:
             break
-        if is_own(frame.f_code.co_filename):
-            name = next(_names_in(frame, is_it), "")
-            found += [name] if name and name not in found else []
+        if is_own(frame.f_code.co_filename) and (name := next(_names_in(frame, is_it), "")):
+            found.add(name)
+            yield frame, name
         frame = frame.f_back
-    return found
 
 
 def name_at(trace: TracebackType, is_it: Callable[[Any], bool]) -> str:

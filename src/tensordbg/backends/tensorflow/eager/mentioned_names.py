@@ -9,10 +9,12 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-from tensordbg.backends.tensorflow.eager.bound_names import names_bound
+from tensordbg.backends.tensorflow.eager.bound_names import bindings
 from tensordbg.backends.tensorflow.eager.outside_names import outside_names, own_files
+from tensordbg.backends.tensorflow.generated import GeneratedCode
 from tensordbg.backends.tensorflow.internals import constant_op, op_def_library
 from tensordbg.backends.tensorflow.methods import ReplacedAttributes
+from tensordbg.backends.tensorflow.tracing.placed_names import note_in_place
 from tensordbg.backends.tensorflow.tracing.python_names import note_name
 from tensordbg.recording.recorder import Recorder
 
@@ -25,6 +27,7 @@ class MentionedNames:
     def __init__(self, recorder: Recorder) -> None:
         self._recorder = recorder
         self._is_own = own_files(recorder)
+        self._generated = GeneratedCode()
         self._replaced = ReplacedAttributes()
 
     def install(self) -> None:
@@ -49,8 +52,11 @@ class MentionedNames:
     def _note_argument(self, given: Any) -> None:
         if hasattr(given, "_datatype_enum") or getattr(getattr(given, "op", None), "type", None) != _ARGUMENT:
             return
-        for name in names_bound(sys._getframe(2), lambda each: each is given, self._is_own):  # noqa: SLF001
+        for frame, name in bindings(sys._getframe(2), lambda each: each is given, self._is_own):  # noqa: SLF001
             note_name(name, given)
+            place = frame.f_code.co_filename, frame.f_lineno, frame.f_code.co_name
+            ((file, _, function),) = self._generated.original((place,))
+            note_in_place((file, function), name, given)
 
     def _watching_constant(self, plain: Any) -> Any:
         def _constant_impl(value: Any, *more: Any, **options: Any) -> Any:

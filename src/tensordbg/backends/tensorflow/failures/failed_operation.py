@@ -29,7 +29,7 @@ from tensordbg.recording.catalog import Catalog
 from tensordbg.recording.failure import FailedOperation, Telling
 
 _TAG = re.compile(r"\{\{(node|function_node) ([^}]+)\}\}")
-_TRACE = re.compile(r"\n\t \[\[.*|\s*\[Op:[^\]]*\]", re.DOTALL)
+_TRACE = re.compile(r"\n\t \[\[.*|\s*\[Op:[^\]]*\](?: name: ?(?=\n|$))?", re.DOTALL)
 _BOLD = re.compile(r"\x1b\[\d*m")
 """Keras makes words bold, wherever they are to be read."""
 _PARAMETER = re.compile(r"passed to parameter '(\w+)' has DataType")

@@ -19,6 +19,7 @@ from tensordbg.backends.tensorflow.functions.graphs import Description
 from tensordbg.backends.tensorflow.functions.waiting import BRANCHING, may_wait, wait_for
 from tensordbg.backends.tensorflow.hooks import hooks
 from tensordbg.backends.tensorflow.stops.names_at_hand import Made, NamesAtHand
+from tensordbg.backends.tensorflow.tracing.placed_names import places_of
 from tensordbg.model import NONE, Frame, Site
 from tensordbg.recording.catalog import Catalog
 from tensordbg.recording.lines import LineWatch
@@ -199,6 +200,8 @@ class _Placer:
         for argument, number in zip(self._definition.signature.input_arg, function.arguments, strict=False):
             site = self._catalog.site(number)
             names.learn_argument([site.name, *outside.get(site.name, [])], argument.name, site.attributes)
+            for scope, name in places_of(self._described.graph, site.name):
+                names.learn_use(scope, name, argument.name)
 
     def _frames_of(self, operation: Any) -> tuple[Frame, ...]:
         stack = hooks().stacks.of_operations([operation]).get(operation.name, NONE)
@@ -223,7 +226,7 @@ class _Placer:
 
     def _gate(self, group: _Group, number: int, is_behind: bool, tensors: Iterable[str], names: NamesAtHand) -> str:
         frame = group.frames[group.depth]
-        found = names.find(sorted(self._lines.names(frame)), group.frames)
+        found = names.find(sorted(self._lines.names(frame)), group.frames, set(self._taken(group)))
         named = {name: tensor for name, tensor in found if self._dtypes.get(tensor) in dtypes.PROBED}
         numeric = [tensor for tensor in dict.fromkeys(tensors) if self._dtypes.get(tensor) in dtypes.PROBED]
         taken = list(dict.fromkeys([*numeric[:_MOST_SHOWN], *named.values()]))

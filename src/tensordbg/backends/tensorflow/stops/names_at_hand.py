@@ -7,15 +7,13 @@ tell the name alone, so that counts less than a statement, but for the results o
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from tensordbg.backends.tensorflow.tracing.placed_names import Scope
 from tensordbg.backends.tensorflow.tracing.python_names import noted_names
 from tensordbg.model import PYTHON_NAMES, CallKind, Frame, Site
-
-_Scope = tuple[str, str]
-"""The file and the name of a function of the program."""
 
 
 @dataclass(frozen=True)
@@ -41,14 +39,19 @@ class NamesAtHand:
         """
         self._given_at = name_assigned_at
         self._function = function
-        self._assigned: dict[tuple[_Scope, str], str] = {}
+        self._assigned: dict[tuple[Scope, str], str] = {}
         self._attributed: dict[str, str] = {}
         self._arguments: dict[str, str] = {}
+        self._used: dict[tuple[Scope, str], set[str]] = {}
 
     def learn_argument(self, names: Iterable[str], tensor: str, attributes: str) -> None:
         """An argument of the graph, with the attributes of its operation."""
         for each in (*names, *_names_in_attributes(attributes, 0)):
             self._arguments[each] = tensor
+
+    def learn_use(self, scope: Scope, name: str, tensor: str) -> None:
+        """A function that was seen to use an argument of the graph under a name."""
+        self._used.setdefault((scope, name), set()).add(tensor)
 
     def names_outside(self, graph: Any, frames_of: Callable[[Any], tuple[Frame, ...]]) -> dict[str, list[str]]:
         """The names that what a loop's body or a branch takes from outside has there, by the argument's operation."""
@@ -86,20 +89,39 @@ class NamesAtHand:
             if name:
                 self._assigned[(frame.file, frame.function), name] = made.outputs[0]
 
-    def find(self, names: Iterable[str], frames: tuple[Frame, ...]) -> Iterator[tuple[str, str]]:
-        """Those of some names that stand for a tensor in the innermost of some frames, each with its tensor."""
+    def find(
+        self, names: Iterable[str], frames: tuple[Frame, ...], taken: Container[str] = ()
+    ) -> Iterator[tuple[str, str]]:
+        """Those of some names that stand for a tensor in the innermost of some frames, each with its tensor.
+
+        Args:
+            names: The names.
+            frames: Of a line.
+            taken: The tensors that the operations of the line take.
+        """
         frame = frames[-1]
         # The arguments are those of the function that was traced, and not of one that it calls.
         own = frame.function == self._function or not any(each.user for each in frames[:-1])
         for name in names:
             tensor = self._assigned.get(((frame.file, frame.function), name))
-            tensor = tensor or (self._arguments.get(name) if own else None)
+            tensor = tensor or (self._arguments.get(name) if own else self._argument_of_called(frame, name, taken))
             tensor = tensor or self._attributed.get(name)
             if tensor is not None:
                 yield name, tensor
 
+    def _argument_of_called(self, frame: Frame, name: str, taken: Container[str]) -> str | None:
+        """What a function that the traced one calls has under a name, where its line takes just that.
 
-def _innermost(frames: tuple[Frame, ...]) -> _Scope | None:
+        Another call of the same function may have been given something that is no argument of the graph.
+        """
+        scope = (frame.file, frame.function)
+        used = self._used.get((scope, name), set())
+        tensor = next(iter(used)) if len(used) == 1 else ""
+        names = [each for (of, each), tensors in self._used.items() if of == scope and tensor in tensors]
+        return tensor if tensor in taken and names == [name] else None
+
+
+def _innermost(frames: tuple[Frame, ...]) -> Scope | None:
     return next(((frame.file, frame.function) for frame in reversed(frames) if frame.user), None)
 
 
