@@ -71,7 +71,6 @@ def test_without_origins_only_the_call_is_told(tmp_path: Path) -> None:
     assert "value mul:0 made 21 of 7 and 3" in (told := uneven_part(tmp_path, plain))
     assert " calls of " in told
     assert "this call was for" not in told
-    assert "several run at a time" not in told
 
 
 def test_of_calls_at_the_same_time_none_is_called_the_element_of_its_number(tmp_path: Path) -> None:

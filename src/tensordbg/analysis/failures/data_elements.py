@@ -77,7 +77,7 @@ def call_beginning(failed: FailedElement, function: str, arguments: Sequence[tup
         arguments: Names and elements, of those that are small.
     """
     given = ", ".join(f"{name} {elements}" for name, elements in arguments if elements)
-    words = f"{failed.call:,} calls of {function}() had begun before this one"
+    words = f"{failed.call:,} call{'s' * (failed.call != 1)} of {function}() had begun before this one"
     words = f"{words}, which was given {given}" if given else words
     told = f"{words}; several run at a time, so it may be another than element {failed.call:,}"
     return _element_beginning(told if failed.together else words)

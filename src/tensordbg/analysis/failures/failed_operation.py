@@ -15,6 +15,7 @@ from tensordbg.analysis.failures.beginnings.asserted import comparison_at, is_of
 from tensordbg.analysis.failures.beginnings.beyond_size import beyond_size
 from tensordbg.analysis.failures.beginnings.find import Refusal, compared_beginnings, find_beginnings
 from tensordbg.analysis.failures.beginnings.made import Made
+from tensordbg.analysis.failures.beginnings.ragged_operands import ragged_operands
 from tensordbg.analysis.failures.beginnings.ragged_parts import ragged_parts
 from tensordbg.analysis.failures.beginnings.recorded import RecordedPast, constant_of, with_variable
 from tensordbg.analysis.failures.beginnings.stated import StatedPast
@@ -36,6 +37,7 @@ from tensordbg.model import NONE, CallKind, Site, StatedInput, StatedTensor, Ten
 from tensordbg.operations.kinds import Kind
 from tensordbg.trace.program.facts import Failure
 from tensordbg.trace.raw.small_elements import elements_text
+from tensordbg.trace.raw.strings import DTYPE as STRINGS
 
 _PASSED_ON = frozenset({Kind.IDENTITY, Kind.IDENTITY_OF_SEVERAL, Kind.STOP_GRADIENT})
 """What puts out what it takes and is not recorded itself."""
@@ -141,6 +143,9 @@ def _looked_into(place: _Place, site: Site | None, row: int) -> _Found:
         ragged = ragged_parts(program, past, refusal, [each.elements for each in views])
         if any(ragged):
             return _Found(*ragged)
+        small = {TensorRef(number, slot): text for (_, number, slot), text in reversed([*told.elements.items()])}
+        if operands := ragged_operands(program, past, site, place.source, small):
+            return _Found(operands)
         began = find_beginnings(refusal, behind)
         refused = Refused(told.message, given, [each.elements for each in views])
         return _Found(with_constants(views, given), began, element_of(BatchOrigins(trace, program), past, refused))
@@ -200,9 +205,14 @@ def _call(failed: FailedElement, details: Details) -> tuple[Beginning, ...]:
         (name_of(each), elements_text(array))
         for each, array in kept
         if array is not None and array.size <= _MOST_ELEMENTS
-    ] or [(name_of(each), f"{each.low:g}") for each in failed.arguments if each.shape == () and each.low == each.high]
+    ] or [(name_of(each), f"{each.low:g}") for each in failed.arguments if each.shape == () and _is_one_number(each)]
     name = function_name(failed.past.values.program, failed.site)
     return (call_beginning(failed, name, small),)
+
+
+def _is_one_number(made: Made) -> bool:
+    """Whether all elements are one number; of strings their lengths are known."""
+    return made.low == made.high and made.dtype != STRINGS
 
 
 def _recorded(inputs: tuple[InputView, ...], given: Sequence[Made | None], details: Details) -> tuple[InputView, ...]:

@@ -7,6 +7,7 @@ looked for among those of that name: it is the one that has what it takes, and g
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -23,6 +24,9 @@ from tensordbg.analysis.program.operations import operation_of
 from tensordbg.model import NONE, Function, Site, TensorRef
 from tensordbg.operations.traits import Trait
 from tensordbg.trace.program.facts import Failure
+
+_OF_TOGETHER = re.compile(r" with iterator: \S*::(?:Legacy)?(?:Parallel|MapAndBatch)\w*: ")
+"""How a message names the stage; what the program wrote as one call at a time, TensorFlow may run otherwise."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +68,7 @@ def failed_in_pipeline(
     fitting = (k for k, each in enumerate(failed) if _fits(each, failure.message))
     chosen = next(fitting, next(whole, None))
     if chosen is not None:
-        return _with_call(failed[chosen], runs[chosen][0])
+        return _with_call(failed[chosen], runs[chosen][0], failure.message)
     return FailedElement(named[0], _unknown_inputs(program, named[0]), past, trace) if _is_one(named, runs) else None
 
 
@@ -77,7 +81,7 @@ def _unknown_inputs(program: Program, site: Site) -> Sequence[None]:
     return [None] * len(program.inputs_of(site.site))
 
 
-def _with_call(failed: FailedElement, invocation: int) -> FailedElement:
+def _with_call(failed: FailedElement, invocation: int, message: str) -> FailedElement:
     """Adds which call of the pipeline's function it was, where the function itself has the operation."""
     invocations, program = failed.past.values.invocations, failed.past.values.program
     if failed.past.is_cut or all(each.graph != failed.site.function for each in pipeline_functions(program)):
@@ -89,7 +93,8 @@ def _with_call(failed: FailedElement, invocation: int) -> FailedElement:
     made = (failed.past.in_graph(invocation, ref) for ref in refs)
     known = [each for each in made if each is not None and each.event != NONE]
     call = int(np.searchsorted(runs, invocations.run[invocation]))
-    return replace(failed, call=call, arguments=known, together=_run_together(program, failed.site.function))
+    together = _OF_TOGETHER.search(message) is not None or _run_together(program, failed.site.function)
+    return replace(failed, call=call, arguments=known, together=together)
 
 
 def _run_together(program: Program, graph: int) -> bool:

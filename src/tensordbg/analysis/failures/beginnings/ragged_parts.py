@@ -38,9 +38,9 @@ def ragged_parts(
     found = {ref: made for made in began if (ref := _whole(program, past, made)) is not None}
     if len(found) < 2:
         return (), ()
-    splits = [each for text in given if (each := _splits(text)) is not None]
+    splits = [each for text in given if (each := splits_in(text)) is not None]
     names = {ref: _name(program, ref) for ref in found}
-    words = {ref: _rows(made, splits) for ref, made in found.items()}
+    words = {ref: rows_of(made, splits) for ref, made in found.items()}
     return (
         tuple(InputView(names[ref], "", None, elements=words[ref]) for ref in found),
         tuple(
@@ -67,7 +67,7 @@ def _name(program: Program, ref: TensorRef) -> str:
     return next(iter(named), f"{program.sites[ref.site].name}:{ref.slot}")
 
 
-def _splits(text: str) -> list[int] | None:
+def splits_in(text: str) -> list[int] | None:
     """The places where rows begin and the last ends, by the elements of a tensor as text; None of another tensor."""
     try:
         numbers = json.loads(text)
@@ -78,7 +78,7 @@ def _splits(text: str) -> list[int] | None:
     return numbers if numbers[0] == 0 and numbers == sorted(numbers) else None
 
 
-def _rows(made: Made, splits: Sequence[list[int]]) -> str:
+def rows_of(made: Made, splits: Sequence[list[int]]) -> str:
     """`with rows of 2 and 1 elements`; how many there are at least."""
     same = [each for each in splits if (len(each),) == made.shape and (each[-1], sum(each)) == (made.high, made.total)]
     if same and all(each == same[0] for each in same):

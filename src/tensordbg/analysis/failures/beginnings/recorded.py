@@ -106,6 +106,11 @@ class RecordedPast:
                 return self._made(int(self.values.invocation[event]), int(self.values.port[event]))
         return None
 
+    def last_of(self, ref: TensorRef) -> Made | None:
+        """Finds what was recorded last of an output of an operation; None where nothing was."""
+        found = np.flatnonzero(self.values.port == self.values.ports.of(ref))
+        return self.at(int(self.events[found[-1]])) if len(found) else None
+
     def first_beyond(self, refs: Iterable[TensorRef], sizes: tuple[int, ...]) -> Made | None:
         """The first of some outputs of graphs with as many dimensions of which one is larger; -1 is beyond all."""
         ports = [self.values.ports.of(ref) for ref in refs]
@@ -116,6 +121,10 @@ class RecordedPast:
             if any(0 <= most < dim for dim, most in zip(shape, sizes, strict=True)):
                 return self._made(int(self.values.invocation[event]), int(self.values.port[event]))
         return None
+
+    def __contains__(self, ref: object) -> bool:
+        """Whether an event that was read tells of an output of an operation."""
+        return isinstance(ref, TensorRef) and self._is_recorded(self.values.ports.of(ref))
 
     def output(self, execution: int, slot: int) -> Made | None:
         """The output in a slot of the execution with a number; None where that is not known."""

@@ -11,6 +11,7 @@ from tensordbg.analysis.program.python_names import noted_in
 from tensordbg.enumeration import first_few
 from tensordbg.operations.kinds import Kind
 from tensordbg.operations.traits import Trait
+from tensordbg.trace.raw.strings import DTYPE as STRINGS
 
 _MOST = 4
 
@@ -65,7 +66,8 @@ def numbers_text(made: Made) -> str:
     """The number, or the smallest and the largest."""
     if made.low is None or made.high is None:
         return made.tensor
-    return f"{made.low:.9g}" if made.low == made.high else f"{made.low:.9g} to {made.high:.9g}"
+    told = f"{made.low:.9g}" if made.low == made.high else f"{made.low:.9g} to {made.high:.9g}"
+    return f"strings of {told} bytes" if made.dtype == STRINGS else told  # what is measured of them
 
 
 def name_of(made: Made) -> str:
