@@ -152,6 +152,6 @@ def test_nothing_is_found_in_a_saved_page(browser: Any, problems: list[str], sav
         text = re.search("<noscript>(.*)</noscript>", saved.read_text(encoding="utf-8"), re.DOTALL)
         assert text is not None
         page.set_content(f'<!doctype html><html lang="en"><title>tensordbg</title><body>{text[1]}')
-        page.get_by_role("heading", name="tensordbg").wait_for()
+        page.get_by_role("heading", name="digits_nan").wait_for()
         check(page)
     assert problems == []
