@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import keras
 import numpy as np
 import pytest
 import tensorflow as tf
@@ -533,3 +534,17 @@ def test_sizes_that_were_known_while_tracing_are_elements_of_the_input(tmp_path:
     failure, text = answer_of(lambda: wrong(tf.zeros([4, 2])), tmp_path)
     assert [each["elements"] for each in failure["inputs"]] == [None, "[8, 5]"]
     assert "[8, 5]" in text
+
+
+def test_in_a_layer_the_message_ends_without_what_the_runtime_adds(tmp_path: Path) -> None:
+    def program() -> None:
+        class Added(keras.layers.Layer):  # type: ignore[misc]
+            def call(self, x: tf.Tensor, y: tf.Tensor) -> tf.Tensor:
+                return tf.add(x, y)
+
+        Added()(tf.ones([2, 3]), tf.ones([2, 4]))
+
+    _, text = answer_of(program, tmp_path)
+    lead = text.partition("\n/")[0]
+    assert "Incompatible shapes: [2,3] vs. [2,4]" in " ".join(lead.split())
+    assert "name" not in lead
