@@ -19,7 +19,7 @@ from tests.e2e.page.recorded import record
 def opened(page: Any, scopes_link: str) -> Any:
     """The whole graph, come to from the finding in `encoder/second`."""
     page.goto(scopes_link)
-    page.locator(".finding", has_text="Sqrt").first.click()
+    page.locator(".finding-head", has_text="Sqrt").first.click()
     page.locator(".event-title", has_text="encoder/second/Sqrt:0").wait_for()
     page.get_by_role("tab", name="Graph").click()
     box(page, "second,").wait_for()
@@ -289,7 +289,7 @@ def saved_link(scopes: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
 
 def test_a_saved_page_has_it_open_down_to_a_finding_and_its_boxes_open(page: Any, saved_link: str) -> None:
     page.goto(saved_link)
-    page.locator(".finding", has_text="Sqrt").first.click()
+    page.locator(".finding-head", has_text="Sqrt").first.click()
     page.get_by_role("tab", name="Graph").click()
     node(page, "Sqrt encoder/second/Sqrt, not finite, the chosen operation").wait_for()
     assert words_of(box(page, "while,")).endswith("closed")
@@ -305,7 +305,7 @@ def test_a_saved_page_has_it_open_down_to_a_finding_and_its_boxes_open(page: Any
 
 def test_in_a_saved_page_one_goes_on_to_other_operations_and_functions(page: Any, saved_link: str) -> None:
     page.goto(saved_link)
-    page.locator(".finding", has_text="Sqrt").first.click()
+    page.locator(".finding-head", has_text="Sqrt").first.click()
     page.get_by_role("tab", name="Graph").click()
     box(page, "first,").click()
     tanh = node(page, "Tanh encoder/first/Tanh")
