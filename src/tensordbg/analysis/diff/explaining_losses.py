@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from tensordbg.analysis.diff.apart import Apart, Pair
-from tensordbg.analysis.diff.edges import reached
-from tensordbg.analysis.diff.losses import LOSSES, computes_loss
+from tensordbg.analysis.diff.losses import LOSSES, computes_loss, parts_of_loss
 from tensordbg.analysis.diff.whole_inputs import unlike_whole, whole_inputs, whole_text
 from tensordbg.analysis.diff.wording import Explained, types_of
 from tensordbg.analysis.failures.beginnings.words import shape_text
 from tensordbg.operations.kinds import Kind
 
-_MOST = 40
-"""So many values are walked back through from a loss to what both runs have."""
 _BELONGS = frozenset({Kind.LOG_SOFTMAX, Kind.SUM, Kind.MEAN, Kind.DIVIDE, Kind.CAST, *LOSSES})
 """Operations that are parts of a loss wherever it is taken."""
 
@@ -20,7 +17,7 @@ def explain_loss(a: Apart, b: Apart, pair: Pair) -> Explained | None:
     """Tells of two losses, or of operations that compute one, of equal values; `None` of all others."""
     if not (computes_loss(a, pair.a) and computes_loss(b, pair.b)):
         return None
-    parts = _parts(a, pair.a), _parts(b, pair.b)
+    parts = parts_of_loss(a, pair.a), parts_of_loss(b, pair.b)
     other_labels = explain_whole(a, b, pair, *parts)
     if other_labels is not None:
         return other_labels
@@ -52,11 +49,6 @@ def explain_whole(a: Apart, b: Apart, pair: Pair, rows_a: list[int], rows_b: lis
     text += f": {where}" if where else ""
     suggestion = "compare what makes them: shifted by one, of other rows, in another order"
     return Explained("input", pair.a, pair.b, pair.distance, False, (), text, suggestion)
-
-
-def _parts(apart: Apart, row: int) -> list[int]:
-    """A loss and what only its run has of what it is made of, the last first."""
-    return list(reached(row, apart.unknown_parents, _MOST))
 
 
 def _is_telling(apart: Apart, row: int, others: set[Kind]) -> bool:

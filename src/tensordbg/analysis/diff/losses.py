@@ -88,8 +88,8 @@ def without_parts_of_losses(a: Apart, b: Apart, pairs: list[Pair]) -> list[Pair]
 
     In a step whose losses are known to differ no value of a forward pass stands for one of a backward pass.
     """
-    losses = [pair for pair in pairs if computes_loss(a, pair.a) and computes_loss(b, pair.b)]
-    steps = {int(b.side.numbers.step[pair.b]) for pair in losses}
+    losses = {pair for pair in pairs if computes_loss(a, pair.a) and computes_loss(b, pair.b)}
+    steps = {_step(b, pair) for pair in losses}
     parts = set[int]().union(*(_parts_of_one(a, b, pair) for pair in losses))
     return [
         pair
@@ -103,9 +103,14 @@ def _step(b: Apart, pair: Pair) -> int:
     return int(b.side.numbers.step[pair.b])
 
 
+def parts_of_loss(apart: Apart, row: int) -> list[int]:
+    """Gives a loss and what only its run has of what it is made of, the last first."""
+    return list(reached(row, apart.unknown_parents, _MOST))
+
+
 def _parts_of_one(a: Apart, b: Apart, pair: Pair) -> set[int]:
     """What the loss of B is made of and A has not, where one of the two has in one operation what the other parts."""
-    parts = [list(reached(row, each.unknown_parents, _MOST)) for each, row in ((a, pair.a), (b, pair.b))]
+    parts = [parts_of_loss(each, row) for each, row in ((a, pair.a), (b, pair.b))]
     kinds = [{each.side.operation(row).kind for row in rows} for each, rows in zip((a, b), parts, strict=True)]
     whole = any(one & _WITH_SOFTMAX and Kind.LOG_SOFTMAX in other for one, other in (kinds, kinds[::-1]))
     return set(parts[1]) if whole else set()

@@ -43,7 +43,8 @@ def compare_optimizers(a: Apart, b: Apart, pair: Pair, step: int) -> ComparedOpt
     if found_a is None or found_b is None:
         return None
     kinds = found_a.kind, found_b.kind
-    difference = [] if _folded(kinds[0]) == _folded(kinds[1]) else [AttributeDifference(OPTIMIZER, *kinds)]
+    same_kind = kinds[0].casefold() == kinds[1].casefold()  # `NAdam` in one framework is `Nadam` in the other
+    difference = [] if same_kind else [AttributeDifference(OPTIMIZER, *kinds)]
     told_a, told_b = _all_settings(a, found_a, step), _all_settings(b, found_b, step)
     difference += [
         AttributeDifference(name, as_written(told_a[name]), as_written(told_b[name]))
@@ -51,10 +52,6 @@ def compare_optimizers(a: Apart, b: Apart, pair: Pair, step: int) -> ComparedOpt
         if name in told_b and not _are_equal(told_a[name], told_b[name])
     ]
     return ComparedOptimizers(tuple(difference))
-
-
-def _folded(kind: str) -> str:
-    return kind.casefold()
 
 
 def _are_equal(a: object, b: object) -> bool:
