@@ -45,12 +45,13 @@ def find_lines(study: Study, optimizers: Sequence[OptimizerSettings] = ()) -> tu
             longest = rates.get(number, k)
             rates[number] = max(longest, k, key=lambda each: int(study.series.lengths[each]))
     held = [_line(study, "learning_rate", k) for k in list(rates.values())[:_MOST_RATES]]
-    return (*found, *(held or list(_set_rates(study, optimizers))[:_MOST_RATES]))
+    # Behind the last loss nothing is trained any more.
+    last = max((line.steps[-1] for line in found if line.steps), default=int(study.series.step.max(initial=0)))
+    return (*found, *(held or list(_set_rates(optimizers, last))[:_MOST_RATES]))
 
 
-def _set_rates(study: Study, optimizers: Sequence[OptimizerSettings]) -> Iterator[ProgressLine]:
+def _set_rates(optimizers: Sequence[OptimizerSettings], last: int) -> Iterator[ProgressLine]:
     """The learning rates to which optimizers were set, each until it was set to the next."""
-    last = int(study.series.step.max(initial=0))
     groups: dict[tuple[int, int], list[tuple[int, float]]] = {}
     for each in optimizers:
         rate = optimizer_settings(each.settings).get("learning rate")
