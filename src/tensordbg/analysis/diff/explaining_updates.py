@@ -82,8 +82,7 @@ def _update(a: Apart, b: Apart, pair: Pair) -> Explained:
     elif ratio is not None and (pair.extra_a or pair.extra_b):
         text += f"; the steps of B are {ratio:.3g} times those of A"
     elif ratio is not None:
-        since = f"; up to step {step - 1} the updates agree" if b.agreed_before(pair.b) else ""
-        text += f"; the learning rate of B is {ratio:.3g} times that of A{since}"
+        text += f"; the learning rate of B is {ratio:.3g} times that of A{_since(b, pair)}"
         suggestion = f"compare the learning rates and their schedules in step {step}"
     for run, mine, extra in (("A", a, pair.extra_a), ("B", b, pair.extra_b)):
         if extra and mine.side.numbers.size[extra[0]] == 1:
@@ -103,12 +102,16 @@ def _update(a: Apart, b: Apart, pair: Pair) -> Explained:
 def _set_otherwise(b: Apart, pair: Pair, compared: ComparedOptimizers) -> Explained:
     """Tells the settings by which the optimizers make unlike updates of equal gradients."""
     step, difference = int(b.side.numbers.step[pair.b]), compared.difference
-    since = f"; up to step {step - 1} the updates agree" if b.agreed_before(pair.b) else ""
     text = (
         f"the gradients of step {step} agree, and what the optimizers make of them does not: "
-        f"{attributes_text(difference)}{since}"
+        f"{attributes_text(difference)}{_since(b, pair)}"
     )
     return Explained("update", pair.a, pair.b, pair.distance, True, difference, text, settings_to_set(difference))
+
+
+def _since(b: Apart, pair: Pair) -> str:
+    """Tells since when updates differ, where they agreed in a step before."""
+    return f"; up to step {int(b.side.numbers.step[pair.b]) - 1} the updates agree" if b.agreed_before(pair.b) else ""
 
 
 def _as_what(apart: Apart, extra: tuple[int, ...]) -> str:
@@ -157,23 +160,28 @@ def explain_added(a: Apart, b: Apart, pair: Pair) -> Explained | None:
 
 def explain_left_over(a: Apart, b: Apart, pair: Pair) -> Explained | None:
     """Tells of gradients that one run adds to those of a step before; `None` where neither does."""
-    left = [_is_added_to_earlier(each, row) for each, row in ((a, pair.a), (b, pair.b))]
-    if left[0] == left[1]:
-        return None
-    run, mine, row = ("A", a, pair.a) if left[0] else ("B", b, pair.b)
-    return _other_gradients(b, pair, (run, mine, row))
+    rows = [row if _is_added_to_earlier(each, row) else None for each, row in ((a, pair.a), (b, pair.b))]
+    return _added_by_one(a, b, pair, rows)
 
 
 def _left_over_in_step(a: Apart, b: Apart, pair: Pair, step: int) -> Explained | None:
     """Tells of any gradient of a step that only one run adds to those of a step before."""
-    left = [
+    rows = [
         next((row for row in np.flatnonzero(each.side.backward & (each.side.numbers.step == step)).tolist()
               if _is_added_to_earlier(each, row)), None)
         for each in (a, b)
     ]  # fmt: skip
-    if left[0] is not None and left[1] is None:
-        return _other_gradients(b, pair, ("A", a, left[0]))
-    return _other_gradients(b, pair, ("B", b, left[1])) if left[1] is not None and left[0] is None else None
+    return _added_by_one(a, b, pair, rows)
+
+
+def _added_by_one(a: Apart, b: Apart, pair: Pair, rows: list[int | None]) -> Explained | None:
+    """Tells of a sum of gradients where only one of the runs has one."""
+    match rows:
+        case [int(row), None]:
+            return _other_gradients(b, pair, ("A", a, row))
+        case [None, int(row)]:
+            return _other_gradients(b, pair, ("B", b, row))
+    return None
 
 
 def _other_gradients(b: Apart, pair: Pair, added: tuple[str, Apart, int]) -> Explained:

@@ -5,6 +5,8 @@ The learning rate is a variable, whose value is recorded in each step; a schedul
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from functools import partial
 from typing import Any
 
 from tensordbg.backends.tensorflow.internals import resource_variable_ops
@@ -60,10 +62,11 @@ class KerasOptimizers:
         elif any(each.__module__.startswith(_SCHEDULES) for each in type(rate).__mro__):
             settings[_RATE] = _words(rate)
         trained = variables if variables is not None else told.get("_trainable_variables", ())
-        numbers = [self._number(each) for each in trained]
-        known = [each for each in numbers if each != NONE]
         # A graph is traced once and runs in all steps, so no step is known.
-        self._optimizers.see(optimizer, 0, [SeenGroup(settings, lambda: known, held)])
+        self._optimizers.see(optimizer, 0, [SeenGroup(settings, partial(self._numbers, trained), held)])
+
+    def _numbers(self, variables: Iterable[Any]) -> list[int]:
+        return [number for number in map(self._number, variables) if number != NONE]
 
     def _number(self, variable: Any) -> int:
         """The number of a variable of Keras's or TensorFlow's; `NONE` for all else."""

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tensordbg.analysis.columns.reading import Ints
 from tensordbg.analysis.warnings.study.losses import differentiated, find_losses
 from tensordbg.analysis.warnings.study.study import Study
 from tensordbg.operations.setting_names import optimizer_settings
@@ -52,18 +53,15 @@ def find_lines(study: Study, optimizers: Sequence[OptimizerSettings] = ()) -> tu
 
 def _set_rates(optimizers: Sequence[OptimizerSettings], last: int) -> Iterator[ProgressLine]:
     """The learning rates to which optimizers were set, each until it was set to the next."""
-    groups: dict[tuple[int, int], list[tuple[int, float]]] = {}
+    groups: dict[tuple[int, int, str], list[tuple[int, float]]] = {}
     for each in optimizers:
         rate = optimizer_settings(each.settings).get("learning rate")
         if isinstance(rate, (int, float)) and math.isfinite(rate):
-            groups.setdefault((each.optimizer, each.group), []).append((each.step, float(rate)))
-    kinds = {(each.optimizer, each.group): each.kind for each in optimizers}
-    for place, rates in groups.items():
-        name = kinds[place] if place[1] == 0 else f"{kinds[place]}, group {place[1]}"
-        points = _thinned_out(list(_as_steps(rates, last)))
-        yield ProgressLine(
-            "learning_rate", name, tuple(step for step, _ in points), tuple(rate for _, rate in points), ()
-        )
+            groups.setdefault((each.optimizer, each.group, each.kind), []).append((each.step, float(rate)))
+    for (_, group, kind), rates in groups.items():
+        corners = list(_as_steps(rates, last))
+        steps, values = zip(*(corners[place] for place in _few_of(len(corners)).tolist()), strict=True)
+        yield ProgressLine("learning_rate", f"{kind}, group {group}" if group else kind, steps, values, ())
 
 
 def _as_steps(rates: Sequence[tuple[int, float]], last: int) -> Iterator[tuple[int, float]]:
@@ -74,10 +72,9 @@ def _as_steps(rates: Sequence[tuple[int, float]], last: int) -> Iterator[tuple[i
             yield following - 1, rate
 
 
-def _thinned_out(points: list[tuple[int, float]]) -> list[tuple[int, float]]:
-    if len(points) <= _POINTS:
-        return points
-    return [points[place] for place in np.unique(np.linspace(0, len(points) - 1, _POINTS).astype(np.int64)).tolist()]
+def _few_of(count: int) -> Ints:
+    """The places of as many points of a line as can be drawn, from the first to the last."""
+    return np.arange(count) if count <= _POINTS else np.unique(np.linspace(0, count - 1, _POINTS).astype(np.int64))
 
 
 def _losses(study: Study) -> list[int]:
@@ -94,8 +91,7 @@ def _line(study: Study, what: str, k: int) -> ProgressLine:
     series = study.series
     rows = np.arange(series.starts[k], series.starts[k + 1])
     rows = rows[np.isfinite(series.total[rows])]
-    if len(rows) > _POINTS:
-        rows = rows[np.unique(np.linspace(0, len(rows) - 1, _POINTS).astype(np.int64))]
+    rows = rows[_few_of(len(rows))]
     # Of the iterations of a loop their mean.
     values = series.total[rows] / np.maximum(series.size[rows], 1)
     return ProgressLine(
