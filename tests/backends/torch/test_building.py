@@ -69,7 +69,7 @@ def test_what_the_compiler_said_is_kept(monkeypatch: pytest.MonkeyPatch, tmp_pat
     target = dataclasses.replace(TARGET, folder=tmp_path / "torch")
     with pytest.raises(BuildError, match=r"could not build the observer of PyTorch 2\.13\.0\+cpu; what it said is in"):
         build(target)
-    assert (library_of(target).parent / "errors.txt").read_text() == "it does not fit\n"
+    assert library_of(target).with_suffix(".errors.txt").read_text() == "it does not fit\n"
     assert not library_of(target).exists()
 
 

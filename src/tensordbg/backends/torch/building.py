@@ -102,7 +102,7 @@ def build(target: Target, part: Part = OBSERVER) -> Path:
         return library
     try:
         library.parent.mkdir(parents=True, exist_ok=True)
-        with (library.parent / "lock").open("w") as lock:
+        with library.with_suffix(".lock").open("w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             if not library.is_file():  # another process has built it meanwhile
                 _compile(target, part, library)
@@ -139,11 +139,9 @@ def _compile(target: Target, part: Part, library: Path) -> None:
             errors="replace",
         )
         if done.returncode != 0:
-            (library.parent / "errors.txt").write_text(done.stderr, encoding="utf-8")
-            raise BuildError(
-                f"{compiler} could not build {part.title} {target.version}; what it said is in "
-                f"{library.parent / 'errors.txt'}"
-            )
+            errors = library.with_suffix(".errors.txt")
+            errors.write_text(done.stderr, encoding="utf-8")
+            raise BuildError(f"{compiler} could not build {part.title} {target.version}; what it said is in {errors}")
         built.replace(library)
 
 

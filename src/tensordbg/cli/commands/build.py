@@ -7,12 +7,16 @@ import sys
 import click
 
 _BUILD = """
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from tensordbg.backends.torch.building import PARTS, build, installed
 from tensordbg.errors import TensordbgError
+import os
 import sys
 try:
-    for part in PARTS:
-        print(build(installed(), part), flush=True)
+    with ThreadPoolExecutor(min(len(PARTS), os.cpu_count() or 1)) as pool:
+        for library in pool.map(partial(build, installed()), PARTS):
+            print(library, flush=True)
 except ModuleNotFoundError:
     sys.exit("tdbg: error: PyTorch is not installed here; install it in this environment first")
 except TensordbgError as error:
