@@ -133,6 +133,50 @@ struct Real {
   __device__ static double number(Signed at) { return F::number(order(static_cast<Order>(at))); }
 };
 
+// Looks at the elements that one load brings.
+template <class Kind, int kEach>
+struct Together {
+  using Element = typename Kind::Element;
+  __device__ static void look(const Element* elements, Signed first, Seen<typename Kind::Order>* seen) {
+    for (int i = 0; i < kEach; ++i) Kind::look(elements[i], first + i, seen);
+  }
+};
+
+// The same of finite numbers, with few instructions for each; where one is not, or is close to zero, they are looked at again.
+template <class F, int kEach>
+struct Together<Real<F>, kEach> {
+  using Kind = Real<F>;
+  using Element = typename F::Bits;
+  using Order = typename F::Order;
+  __device__ static void look(const Element* elements, Signed first, Seen<Order>* seen) {
+    Order lowest = F::kMagnitude, highest = -lowest - 1, least = F::kMagnitude;
+    unsigned negative = 0;
+    for (int i = 0; i < kEach; ++i) {
+      const Order bits = elements[i], magnitude = bits & F::kMagnitude, at = Kind::order(bits);
+      lowest = at < lowest ? at : lowest;
+      highest = at > highest ? at : highest;
+      least = magnitude < least ? magnitude : least;
+      negative += bits < 0;
+    }
+    const bool all_finite = highest < F::kFirstBad && lowest > -F::kFirstBad - 1;
+    if (sizeof(Element) == 8 || !all_finite) {
+      for (int i = 0; i < kEach; ++i) Kind::look(elements[i], first + i, seen);
+      return;
+    }
+    place(lowest, seen);
+    place(highest, seen);
+    seen->negative += negative;
+    for (int i = 0; i < kEach; ++i) add(F::number(elements[i]), seen);
+    if (least >= F::kNormal) return;
+    for (int i = 0; i < kEach; ++i) {
+      const Order magnitude = elements[i] & F::kMagnitude;
+      seen->zero += magnitude == 0;
+      seen->negative -= elements[i] < 0 && magnitude == 0;
+      seen->subnormal += magnitude != 0 && magnitude < F::kNormal;
+    }
+  }
+};
+
 // The larger magnitude of the two parts says all that is counted; what is summed is the modulus.
 template <class F>
 struct Complex {

@@ -22,7 +22,7 @@
 #include <vector>
 
 #include "asked.h"
-#include "gpu_driver.h"
+#include "gpu_device.h"
 #include "log_table.h"
 #include "tensors.h"
 
@@ -110,47 +110,7 @@ class GpuHealth {
   }
 
  private:
-  static constexpr std::size_t kPlaces = 2048;
-  static constexpr unsigned kThreads = 256;
-  static constexpr unsigned kMostBlocks = 128;
-  static constexpr std::size_t kMany = 64;
-  static constexpr int kMaxRank = 8;
-  // As in gpu_kernel.cu; of a part the size alone is needed.
-  static constexpr std::size_t kPartSize = 96;
-  struct Result {
-    TensordbgHealth health;
-    unsigned char small[64];
-    std::uint64_t done;
-  };
-  struct Task {
-    const void* data;
-    long long count;
-    long long dims[kMaxRank];
-    long long strides[kMaxRank];
-    Driver::Address parts, ended, result;
-    unsigned long long number;
-    int rank;
-  };
-
-  struct Small {
-    const void* data;
-    long long count;
-    unsigned long long number;
-    int place, end;
-  };
-  struct Many {
-    Small tasks[kMany];
-    int most_blocks;
-    Driver::Address parts, ended, results;
-  };
-
-  struct Device {
-    bool works = false;
-    Driver::Handle kernels[18] = {};
-    Driver::Handle kernels_of_many[18] = {};
-    Driver::Address parts = 0, ended = 0, results_there = 0;
-    Result* results = nullptr;
-  };
+  static constexpr std::size_t kPlaces = Device::kPlaces;
   struct Place {
     Asked asked;
     Device* device = nullptr;
@@ -221,22 +181,21 @@ class GpuHealth {
     return kSizes[dtype];
   }
 
-  static bool is_measured_with_others(int dtype) { return dtype >= 10 && dtype <= 13; }
-
   static bool lies_in_row(const at::Tensor& tensor) {
     const bool small = tensor.nbytes() <= sizeof(Result::small);
     return tensor.is_contiguous() || (!small && tensor.is_non_overlapping_and_dense());
   }
 
-  static unsigned blocks_for(const at::Tensor& tensor) {
+  static unsigned blocks_for(const at::Tensor& tensor, unsigned most) {
     const std::uint64_t wanted = std::max<std::uint64_t>(1, tensor.nbytes() / (kThreads * 64));
-    return static_cast<unsigned>(std::min<std::uint64_t>(wanted, kMostBlocks));
+    return static_cast<unsigned>(std::min<std::uint64_t>(wanted, most));
   }
 
   // Where something can be launched now; false where nothing can.
   struct Where {
     Device* device = nullptr;
     Driver::Handle stream = nullptr;
+    Lane lane;
   };
   bool find(const at::Tensor& tensor, Where* where) {
     const auto number = static_cast<std::int8_t>(std::max<int>(tensor.device().index(), 0));
@@ -245,7 +204,7 @@ class GpuHealth {
     // What is captured into a graph runs again with it, when the place may be another's.
     if (driver_.is_capturing(where->stream, &capturing) != Driver::kSuccess || capturing != 0) return false;
     where->device = device_of(number);
-    return where->device != nullptr;
+    return where->device != nullptr && where->device->find_lane(driver_, where->stream, &where->lane);
   }
 
   void take_place(const at::Tensor& tensor, const TensordbgTensor& event, const Where& where, bool in_row) {
@@ -269,12 +228,12 @@ class GpuHealth {
     if (!find(tensor, &where) || !describe(tensor, &task)) return false;
     const Device& device = *where.device;
     const std::size_t at = next_ % kPlaces;
-    task.parts = device.parts + at * kMostBlocks * kPartSize;
-    task.ended = device.ended + at * sizeof(unsigned);
+    task.parts = where.lane.parts;
+    task.ended = where.lane.ended;
     task.result = device.results_there + at * sizeof(Result);
     task.number = next_ + 1;
     void* arguments[] = {&task};
-    if (driver_.launch(device.kernels[event.dtype], blocks_for(tensor), 1, 1, kThreads, 1, 1, 0, where.stream, arguments, nullptr) !=
+    if (driver_.launch(device.kernels[event.dtype], blocks_for(tensor, kMostBlocks), 1, 1, kThreads, 1, 1, 0, where.stream, arguments, nullptr) !=
         Driver::kSuccess) {
       return false;
     }
@@ -293,14 +252,14 @@ class GpuHealth {
     if (!find(wishes->tensor, &where)) return false;
     const Device& device = *where.device;
     Many many{};
-    many.most_blocks = kMostBlocks;
-    many.parts = device.parts;
-    many.ended = device.ended;
+    many.most_blocks = kMostBlocksOfMany;
+    many.parts = where.lane.parts;
+    many.ended = where.lane.ended;
     many.results = device.results_there;
     int end = 0;
     for (std::size_t i = 0; i < size; ++i) {
       const at::Tensor& tensor = wishes[i].tensor;
-      end += static_cast<int>(blocks_for(tensor));
+      end += static_cast<int>(blocks_for(tensor, kMostBlocksOfMany));
       many.tasks[i] = {tensor.const_data_ptr(), tensor.numel(), next_ + i + 1, static_cast<int>((next_ + i) % kPlaces), end};
     }
     void* arguments[] = {&many};
@@ -335,34 +294,9 @@ class GpuHealth {
     const auto found = devices_.find(number);
     if (found != devices_.end()) return found->second->works ? found->second.get() : nullptr;
     Device& device = *devices_.emplace(number, std::make_unique<Device>()).first->second;
-    device.works = static_cast<std::size_t>(number) < images_.size() && prepare(images_[static_cast<std::size_t>(number)], &device);
+    device.works = static_cast<std::size_t>(number) < images_.size() &&
+                   device.prepare(driver_, images_[static_cast<std::size_t>(number)]);
     return device.works ? &device : nullptr;
-  }
-
-  bool prepare(const std::string& image, Device* device) {
-    constexpr unsigned kPortableAndMapped = 1 | 2;
-    Driver::Handle context = nullptr, module = nullptr;
-    if (driver_.context(&context) != Driver::kSuccess || context == nullptr) return false;
-    if (driver_.load(&module, image.data()) != Driver::kSuccess) return false;
-    for (int dtype = 1; dtype < 18; ++dtype) {
-      const std::string name = "tensordbg_measure_" + std::to_string(dtype);
-      if (driver_.function(&device->kernels[dtype], module, name.c_str()) != Driver::kSuccess) return false;
-      const std::string of_many = "tensordbg_measure_many_" + std::to_string(dtype);
-      if (!is_measured_with_others(dtype)) continue;
-      if (driver_.function(&device->kernels_of_many[dtype], module, of_many.c_str()) != Driver::kSuccess) return false;
-    }
-    void* results = nullptr;
-    const std::size_t ended = kPlaces * sizeof(unsigned);
-    if (driver_.allocate(&device->parts, kPlaces * kMostBlocks * kPartSize) != Driver::kSuccess ||
-        driver_.allocate(&device->ended, ended) != Driver::kSuccess ||
-        driver_.clear(device->ended, 0, ended) != Driver::kSuccess ||
-        driver_.allocate_on_host(&results, kPlaces * sizeof(Result), kPortableAndMapped) != Driver::kSuccess ||
-        driver_.address_on_device(&device->results_there, results, 0) != Driver::kSuccess) {
-      return false;
-    }
-    device->results = static_cast<Result*>(results);
-    for (std::size_t i = 0; i < kPlaces; ++i) device->results[i].done = 0;
-    return true;
   }
 
   inline static std::atomic<bool> forked_{false};

@@ -38,7 +38,7 @@ struct Task {
   Signed count;
   Signed dims[kMaxRank];     // of a tensor whose elements don't lie one behind the other
   Signed strides[kMaxRank];  // in elements
-  Counted* parts;            // for one block each
+  Counted* parts;            // for one block each; those of launches of other streams have others
   unsigned* ended;           // how many blocks have ended; 0 before and after
   Result* result;
   Unsigned number;
@@ -58,7 +58,7 @@ struct Small {
 
 struct Many {
   Small tasks[kMany];
-  int most_blocks;  // in each place of `parts`
+  int most_blocks;  // of one tensor: so many of `parts` are its own
   Counted* parts;
   unsigned* ended;
   Result* results;
@@ -103,12 +103,27 @@ __device__ inline void join(Counted* into, const Counted& other) {
   into->subnormal += other.subnormal;
 }
 
+// What one thread has; so large that those of neighbours lie in other banks of the memory.
+struct Slot {
+  Counted counted;
+  Signed apart;
+};
+
 // What all threads of a block have: in its first thread's place.
-__device__ inline void join_block(Counted* all) {
+__device__ inline void join_block(Slot* all) {
+  constexpr int kFew = 32;
+  const int own = static_cast<int>(threadIdx.x);
+  __syncthreads();
+  if (own < kFew) {
+    Counted found = all[own].counted;
+    #pragma unroll 1
+    for (int i = own + kFew; i < kThreads; i += kFew) join(&found, all[i].counted);
+    all[own].counted = found;
+  }
   #pragma unroll 1
-  for (int half = static_cast<int>(blockDim.x) / 2; half > 0; half /= 2) {
+  for (int half = kFew / 2; half > 0; half /= 2) {
     __syncthreads();
-    if (static_cast<int>(threadIdx.x) < half) join(&all[threadIdx.x], all[threadIdx.x + half]);
+    if (own < half) join(&all[own].counted, all[own + half].counted);
   }
   __syncthreads();
 }
@@ -142,7 +157,7 @@ __device__ inline void look_at_row(const Task& task, Blocks blocks, Seen<typenam
       for (int k = 0; k < kAtOnce; ++k) {
         const Signed at = first + k * threads;
         if (at >= count) break;
-        for (int i = 0; i < kEach; ++i) Kind::look(each[k].elements[i], at * kEach + i, seen);
+        Together<Kind, kEach>::look(each[k].elements, at * kEach, seen);
       }
     }
     looked = count * kEach;
@@ -194,30 +209,33 @@ __device__ inline void tell(const Task& task, const Counted& all) {
 
 template <class Kind>
 __device__ inline void measure(const Task& task, Blocks blocks) {
-  __shared__ Counted all[kThreads];
+  __shared__ Slot all[kThreads];
   __shared__ bool last;
   auto seen = nothing<typename Kind::Order>();
   if (task.rank == 0) look_at_row<Kind>(task, blocks, &seen);
   else look_at_strided<Kind>(task, blocks, &seen);
-  all[threadIdx.x] = counted(seen);
+  all[threadIdx.x].counted = counted(seen);
   join_block(all);
   if (blocks.count == 1) {
-    if (threadIdx.x == 0) tell<Kind>(task, all[0]);
+    if (threadIdx.x == 0) tell<Kind>(task, all[0].counted);
     return;
   }
   if (threadIdx.x == 0) {
-    task.parts[blocks.own] = all[0];
+    task.parts[blocks.own] = all[0].counted;
     __threadfence();
     last = atomicAdd(task.ended, 1u) == blocks.count - 1;
   }
   __syncthreads();
   if (!last) return;
   __threadfence();
-  all[threadIdx.x] = static_cast<int>(threadIdx.x) < blocks.count ? task.parts[threadIdx.x] : counted(nothing<typename Kind::Order>());
+  Counted found = counted(nothing<typename Kind::Order>());
+  #pragma unroll 1
+  for (int i = static_cast<int>(threadIdx.x); i < blocks.count; i += kThreads) join(&found, task.parts[i]);
+  all[threadIdx.x].counted = found;
   join_block(all);
   if (threadIdx.x != 0) return;
   *task.ended = 0;
-  tell<Kind>(task, all[0]);
+  tell<Kind>(task, all[0].counted);
 }
 
 template <class Kind>
@@ -229,8 +247,8 @@ __device__ inline void measure_many(const Many& many) {
   Task task;
   task.data = small.data;
   task.count = small.count;
-  task.parts = many.parts + static_cast<Signed>(small.place) * many.most_blocks;
-  task.ended = many.ended + small.place;
+  task.parts = many.parts + static_cast<Signed>(which) * many.most_blocks;
+  task.ended = many.ended + which;
   task.result = many.results + small.place;
   task.number = small.number;
   task.rank = 0;
