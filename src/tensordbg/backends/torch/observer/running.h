@@ -3,7 +3,7 @@
 
 #include "thread.h"
 
-#include <ATen/autocast_mode.h>
+#include "autocast.h"
 #include <ATen/record_function.h>
 
 #include <memory>
@@ -91,7 +91,7 @@ struct Context final : Running, FromStock<Context> {
 inline int place_of(const Context& context) { return context.operation->number << 8 | static_cast<int>(context.given.size() & 0xFF); }
 
 inline int autocast_of(const Context* around) {
-  if (at::autocast::is_autocast_enabled(at::kCPU)) return static_cast<int>(at::autocast::get_autocast_dtype(at::kCPU)) + 1;
+  if (const int dtype = autocast_now(); dtype != 0) return dtype;
   // An operation that autocast calls runs with it switched off.
   return around == nullptr ? 0 : around->autocast;
 }
