@@ -77,6 +77,7 @@ class Outside(msgspec.Struct, frozen=True, omit_defaults=True):
     pieces: tuple[Piece, ...] = ()
     raw: str = ""
     """Under this name its bytes are kept, where the pieces do not fill it."""
+    device: str = "cpu"
 
 
 class Target(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -97,6 +98,8 @@ class StepGraph(msgspec.Struct, frozen=True, omit_defaults=True):
     outside: tuple[Outside, ...] = ()
     targets: tuple[Target, ...] = ()
     notes: tuple[str, ...] = ()
+    generators: tuple[str, ...] = ()
+    """The device of each state of a generator; that of all is the processor where none is told."""
 
 
 def plain_number(value: Any) -> Any:

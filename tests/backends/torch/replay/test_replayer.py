@@ -110,6 +110,22 @@ def test_a_step_comes_out_the_same_to_the_bit_each_time(tmp_path: Path, make: Ca
     assert {name.partition(".")[0] for name in replayer.arguments} == {"call0", "call1", "labels"}
 
 
+def test_where_tensors_are_made_on_another_device_by_default(tmp_path: Path) -> None:
+    torch.manual_seed(0)
+    net = torch.nn.Linear(6, 3)
+    optimizer = torch.optim.SGD(net.parameters(), 0.1)
+    with tensordbg.trap(tmp_path, on_bad="skip") as trap:
+        x = torch.randn(4, 6)
+        x[2] = torch.nan
+        net(x).square().mean().backward()
+        with torch.device("meta"):  # as `torch.set_default_device` has it
+            optimizer.step()
+    with torch.device("meta"):
+        said, replayer = outcome(open_capture(trap.captures[0]))
+        assert said is Outcome.SAME
+        assert set(replayer.ruined()) == {"weight", "bias"}
+
+
 def test_an_input_that_is_changed_may_make_it_clean(tmp_path: Path) -> None:
     capture = captured(tmp_path)
     named = {name: array for name, array in outcome(capture)[1].arguments.items() if not np.isfinite(array).all()}

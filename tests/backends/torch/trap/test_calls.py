@@ -63,7 +63,7 @@ def test_without_gradients_nothing_is_noted(calls: Calls) -> None:
 def test_the_random_state_is_that_before_the_call(calls: Calls) -> None:
     before = torch.get_rng_state()
     torch.nn.Dropout()(torch.ones(8))
-    assert torch.equal(calls.since(0)[0].random, before)
+    assert torch.equal(calls.since(0)[0].random["cpu"], before)
 
 
 def test_what_was_written_since_is_known(calls: Calls) -> None:

@@ -68,7 +68,7 @@ def test_a_sparse_tensor_is_told_as_what_can_not_be_run_again(log: StepLog) -> N
     torch.eye(2).to_sparse().coalesce().values().sum()
     noted = log.take()
     assert noted is not None
-    assert "not dense, or not on the processor" in noted.trouble
+    assert "not dense, or neither on the processor nor on a GPU" in noted.trouble
 
 
 def test_without_a_library_nothing_is_noted() -> None:

@@ -72,7 +72,7 @@ class Rerun:
 
         for node in (*found.computed, found.wanted):
             for site, number in graph.numbers.get(node, ()):
-                self._tell(site, torch.tensor(number, dtype=torch.float64))
+                self._tell(site, torch.tensor(number, dtype=torch.float64, device="cpu"))
         for node, value in found.computed.items():
             if (node, 0) not in graph.buffers:
                 self._tell(graph.references[node].site, value)

@@ -10,9 +10,8 @@ from tensordbg.backends.torch.replay.captured_step import CapturedCall, Captured
 from tensordbg.backends.torch.replay.memory import tensor_of
 from tensordbg.backends.torch.replay.optimizer import is_known, setting_of
 from tensordbg.backends.torch.step_graph import At
+from tensordbg.backends.torch.trap.capture import RANDOM
 from tensordbg.capture.reader import Capture
-
-_RANDOM = "random.cpu"
 
 
 class CapturedVariables:
@@ -87,12 +86,17 @@ class CapturedVariables:
                 parameter.grad = gradient.to(parameter.device)
 
     def put_random_state(self) -> None:
-        """Gives PyTorch's generator its state."""
+        """Gives PyTorch's generators their states, of those devices that are here."""
         import torch
 
-        state = self._values.get(self._numbers.get(_RANDOM, -1))
-        if state is not None:
-            torch.set_rng_state(tensor_of(state))
+        for name, number in self._numbers.items():
+            device, state = name.removeprefix(RANDOM), self._values.get(number)
+            if not name.startswith(RANDOM) or state is None:
+                continue
+            if device == "cpu":
+                torch.set_rng_state(tensor_of(state))
+            elif torch.cuda.is_available() and int(device.partition(":")[2]) < torch.cuda.device_count():
+                torch.cuda.set_rng_state(tensor_of(state), device)
 
     def has_trained(self, optimizer: Any) -> bool:
         """Whether an optimizer trains what the captured one did."""
@@ -118,8 +122,11 @@ class CapturedVariables:
                     if key.startswith(f"optimizer.{name}.") and number in self._values
                 }
                 if parameter is not None and kept:
-                    on = {key: each if each.dim() == 0 else each.to(parameter.device) for key, each in kept.items()}
-                    optimizer.state[parameter] = on
+                    is_there = told.get("fused") or told.get("capturable")  # ... it counts its steps where it computes
+                    optimizer.state[parameter] = {
+                        key: each if each.dim() == 0 and not is_there else each.to(parameter.device)
+                        for key, each in kept.items()
+                    }
 
     def _is_of_its_class(self, optimizer: Any) -> bool:
         return type(optimizer).__name__ == str(self._optimizer.get("class", "")).rpartition(".")[2]

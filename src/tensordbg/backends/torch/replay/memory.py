@@ -26,28 +26,33 @@ class Memories:
         self._outside: dict[int, _Filled] = {}
         self._views: dict[int, dict[At, Any]] = {}
 
-    def fill(self, outside: Outside, at: At, elements: Array) -> Any:
+    def fill(self, outside: Outside, at: At, elements: Array, device: str = "cpu") -> Any:
         """Makes a memory from outside, and returns the tensor that is looked at it by.
 
         Args:
             outside: The memory.
             at: How it is looked at first.
             elements: What it holds, in the order of its bytes, from the first that is kept.
+            device: Where it lies.
         """
         import torch
 
         raw = torch.UntypedStorage(elements.nbytes)  # type: ignore[no-untyped-call]
         ctypes.memmove(raw.data_ptr(), elements.ctypes.data, elements.nbytes)
+        if device != "cpu":
+            raw = torch.empty(0, dtype=torch.uint8, device="cpu").set_(raw).to(device).untyped_storage()
         filled = _Filled(raw, torch_dtype(elements), outside.low // dtype_of(at.dtype).itemsize)
         base = self._bases[outside.memory] = filled.tensor(at)
         self._outside[outside.memory] = filled
         self._views[outside.memory] = {at: base}
         return base
 
-    def bind(self, at: At, tensor: Any) -> None:
-        """A tensor that an operation has given."""
-        self._bases.setdefault(at.memory, tensor)
+    def bind(self, at: At, tensor: Any) -> Any:
+        """A tensor that an operation has given, in the layout that it had in the capture."""
+        if at.memory not in self._bases:
+            self._bases[at.memory] = tensor = _in_layout(at, tensor)
         self._views.setdefault(at.memory, {})[at] = tensor
+        return tensor
 
     def tensor(self, at: At, dtype: Any) -> Any:
         """The tensor that looks at a memory so.
@@ -82,6 +87,16 @@ class Memories:
         self._views.pop(memory, None)
 
 
+def _in_layout(at: At, tensor: Any) -> Any:
+    """A tensor whose elements lie as they did: what another device gives may have its axes in another order."""
+    import torch
+
+    pairs = zip(at.sizes, at.strides, tensor.stride(), strict=False)
+    if tuple(tensor.shape) != at.sizes or all(one == other for size, one, other in pairs if size > 1):
+        return tensor
+    return torch.empty_strided(at.sizes, at.strides, dtype=tensor.dtype, device=tensor.device).copy_(tensor)
+
+
 @dataclass(frozen=True)
 class _Filled:
     """A memory from outside."""
@@ -95,7 +110,8 @@ class _Filled:
         """A tensor of its own that looks at it; no operation makes it, so it counts as an input."""
         import torch
 
-        return torch.empty(0, dtype=self.dtype).set_(self.storage, at.offset - self.start, at.sizes, at.strides)
+        empty = torch.empty(0, dtype=self.dtype, device=self.storage.device)
+        return empty.set_(self.storage, at.offset - self.start, at.sizes, at.strides)
 
 
 def contents(
@@ -169,10 +185,11 @@ def numpy_dtype(number: int) -> np.dtype[Any]:
         CaptureError: If it has none.
     """
     name = str(dtype_of(number)).removeprefix("torch.")
-    if name == "bfloat16":
+    if name in ("bfloat16", "float8_e5m2", "float8_e4m3fn"):
         import ml_dtypes
 
-        return np.dtype(ml_dtypes.bfloat16)  # type: ignore[no-any-return]
+        narrow: np.dtype[Any] = np.dtype(getattr(ml_dtypes, name))
+        return narrow
     try:
         return np.dtype(name)
     except TypeError:

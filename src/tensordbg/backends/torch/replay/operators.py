@@ -25,7 +25,7 @@ _PLAIN = re.compile(
 """The types of what such an operation takes and gives."""
 
 _REFUSED = frozenset({"from_file", "save", "warn", "record_stream", "pin_memory", "_pin_memory", "set_", "as_strided_"})
-_REFUSED_BEGINNINGS = ("_print", "_test", "_assert", "_sparse", "_nested", "_thnn", "cuda", "_cuda")
+_REFUSED_BEGINNINGS = ("_print", "_test", "_assert", "_sparse", "_nested", "cuda", "_cuda")
 
 
 @dataclass(frozen=True)

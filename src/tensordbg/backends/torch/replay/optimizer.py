@@ -10,6 +10,8 @@ from tensordbg.backends.torch.replay.memory import tensor_of
 from tensordbg.capture.reader import Capture
 from tensordbg.capture.tensors import Array
 
+_LEFT_OUT = frozenset({"params", "initial_lr", "swa_lr", "fused", "capturable"})
+"""What is no setting of the update, or says how it is computed on a GPU only."""
 _KNOWN = frozenset("ASGD Adadelta Adagrad Adam AdamW Adamax NAdam RAdam RMSprop Rprop SGD".split())  # noqa: SIM905
 
 
@@ -32,9 +34,7 @@ def updated(capture: Capture, variables: Mapping[str, Array], gradients: Mapping
         trained = [name for name in group.get("params", ()) if name in gradients and name in variables]
         for name in trained:
             parameters[name] = _parameter(variables[name], gradients[name])
-        settings = {
-            key: setting_of(value) for key, value in group.items() if key not in {"params", "initial_lr", "swa_lr"}
-        }
+        settings = {key: setting_of(value) for key, value in group.items() if key not in _LEFT_OUT}
         groups.append({**settings, "params": [parameters[name] for name in trained]})
     try:
         optimizer = getattr(torch.optim, kind[2])([group for group in groups if group["params"]])
@@ -62,7 +62,7 @@ def _parameter(value: Array, gradient: Any) -> Any:
     import torch
 
     parameter = torch.nn.Parameter(tensor_of(value))
-    parameter.grad = gradient.detach().clone().to(parameter.dtype)
+    parameter.grad = gradient.detach().cpu().clone().to(parameter.dtype)
     return parameter
 
 

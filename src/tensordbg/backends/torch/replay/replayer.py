@@ -10,6 +10,7 @@ import numpy as np
 
 from tensordbg.backends.torch.recording import note_gradient, note_variable
 from tensordbg.backends.torch.replay.changes import Changes
+from tensordbg.backends.torch.replay.devices import Devices
 from tensordbg.backends.torch.replay.memory import Memories, contents
 from tensordbg.backends.torch.replay.operators import operators_of
 from tensordbg.backends.torch.replay.optimizer import updated
@@ -54,6 +55,7 @@ class Replayer:
         self._graph = graph = read_graph(capture)
         refuse_cut(capture, graph)
         operators = operators_of(capture, graph.operations)
+        self._devices = Devices(graph, operators)
         self._places = places_of(capture, graph)
         keep(self._places)
         self._precision = Precision(plan.precision)
@@ -73,7 +75,13 @@ class Replayer:
         self._changes.apply_to(self.arguments, self._values)
         self._raw = read_tensors(capture.path / GRAPH_TENSORS_FILE)
         self._prepared = Prepared(
-            graph, operators, self._places, _states(self._raw), self._precision, self._changes.apply_behind
+            graph,
+            operators,
+            self._places,
+            _states(self._raw),
+            self._devices,
+            self._precision,
+            self._changes.apply_behind,
         )
         self._numbers: dict[str, int] = {}
         self._left: dict[str, Array] = {}
@@ -85,7 +93,7 @@ class Replayer:
         """Notes on the replay."""
         kept = ", ".join(self._precision.kept)
         told = f"not computed in {self._precision.wanted}, as there is no such form of it: {kept}"
-        return (*self._graph.notes, *([told] if kept else []))
+        return (*self._graph.notes, *([told] if kept else []), *filter(None, [self._devices.note]))
 
     def run(self, given: Mapping[str, Array]) -> tuple[Reading, ...]:
         """Runs the step from the state before it.
@@ -154,7 +162,7 @@ class Replayer:
         trained = {each.argument: bool(each.trainable) for each in self._capture.header.variables}
         try:
             for outside, at, elements in contents(self._graph, self._raw, pieces, self._precision):
-                tensor = memories.fill(outside, at, elements)
+                tensor = memories.fill(outside, at, elements, self._devices.of(outside.device))
                 known = [piece for piece in outside.pieces if piece.variable]
                 if known:
                     variables.append((outside, tensor))

@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from tensordbg.backends.torch.replay.devices import Devices
+from tensordbg.backends.torch.replay.gpu_operations import EQUIVALENTS, laid_out
 from tensordbg.backends.torch.replay.memory import Memories, looks
 from tensordbg.backends.torch.replay.operators import Operator
 from tensordbg.backends.torch.replay.precision import Precision
@@ -14,7 +16,7 @@ from tensordbg.backends.torch.step_graph import Argument, At, Operation, StepGra
 from tensordbg.backends.torch.trap.graph_files import dtype_of
 from tensordbg.errors import CaptureError
 
-_DTYPE = "ScalarType"
+_DTYPE, _DEVICE, _PINNED = "ScalarType", "Device", "pin_memory"
 
 
 @dataclass(frozen=True)
@@ -25,7 +27,8 @@ class Prepared:
     operators: Mapping[tuple[str, str], Operator]
     places: Sequence[Place]
     states: Sequence[Any]
-    """Of the random generator."""
+    """Of the generators of random numbers."""
+    devices: Devices
     precision: Precision
     changed: Callable[[int, list[Any]], None]
     """Is given the results of each operation, by its number, and may change them."""
@@ -48,7 +51,7 @@ class Running:
         """
         import torch
 
-        with torch.enable_grad(), torch.amp.autocast("cpu", enabled=False):
+        with torch.enable_grad(), self._prepared.devices.without_autocast():
             for number, operation in enumerate(self._prepared.graph.operations):
                 if operation.results or self._operator(operation).writes:
                     self._run(number, operation)
@@ -68,7 +71,7 @@ class Running:
         def run() -> None:
             operator = self._operator(operation)
             if operation.state >= 0:
-                torch.set_rng_state(self._state(operation.state))
+                self._begin_at(operation.state)
             # Nothing requires a gradient, so nothing is kept for one but by kernels that ask for this alone.
             with torch.set_grad_enabled(operation.grad):
                 given = list(self._compute(operation, operator))
@@ -78,9 +81,8 @@ class Running:
                     f"{operation.name} gives {len(given)} tensors here, not {len(made)} as in the capture; replay it "
                     "with the PyTorch of the capture"
                 )
-            for at, tensor in zip(made, given, strict=True):
-                self._memories.bind(at, tensor)
-            self._prepared.changed(number, given)
+            bound = [self._memories.bind(at, tensor) for at, tensor in zip(made, given, strict=True)]
+            self._prepared.changed(number, bound)
 
         try:
             run_at(self._prepared.places[number], run)
@@ -90,13 +92,17 @@ class Running:
                 f"the step can't be run here: {operation.name}: {first}; replay it with the PyTorch of the capture"
             ) from None
 
-    def _state(self, number: int) -> Any:
+    def _begin_at(self, number: int) -> None:
         if number >= len(self._prepared.states):
             raise CaptureError("the capture lacks a state of the random generator; take another")
-        return self._prepared.states[number]
+        generators = self._prepared.graph.generators
+        device = generators[number] if number < len(generators) else "cpu"
+        self._prepared.devices.begin_at(device, self._prepared.states[number])
 
     def _compute(self, operation: Operation, operator: Operator) -> Iterator[Any]:
         precision = self._prepared.precision
+        if operation.name in EQUIVALENTS and self._prepared.devices.elsewhere:
+            return self._equivalently(operation, operator)
         if precision and operation.state >= 0:
             return self._narrowly(operation, operator)  # it would draw other numbers in another type
         try:
@@ -105,6 +111,19 @@ class Running:
             if not precision:
                 raise
             return self._narrowly(operation, operator)
+
+    def _equivalently(self, operation: Operation, operator: Operator) -> Iterator[Any]:
+        """Computes here what only a GPU has such an operation for."""
+        import torch
+
+        def wanted(at: At) -> Any:
+            dtype = dtype_of(self._prepared.precision.number(at.dtype))
+            return torch.empty_strided(at.sizes, at.strides, dtype=dtype, device="cpu")
+
+        values = (_value(each, self.tensor) for each in operation.arguments)
+        given = {known.name: value for known, value in zip(operator.arguments, values, strict=True)}
+        results = list(EQUIVALENTS[operation.name](given))
+        return laid_out(results, [wanted(at) for at in operation.results if at is not None])
 
     def _narrowly(self, operation: Operation, operator: Operator) -> Iterator[Any]:
         """Runs it in the types that it had, between conversions."""
@@ -140,8 +159,13 @@ class Running:
         named: dict[str, Any] = {}
         for argument, known in zip(operation.arguments, operator.arguments, strict=True):
             value = _value(argument, tensor)
-            if _DTYPE in str(known.real_type) and isinstance(value, int):
+            kind = str(known.real_type)
+            if _DTYPE in kind and isinstance(value, int):
                 value = dtype(value)
+            elif _DEVICE in kind and isinstance(value, str):
+                value = self._prepared.devices.of(value)
+            elif known.name == _PINNED:
+                value = None  # it may be that nothing can be pinned here, and no number depends on it
             if known.kwarg_only:
                 named[known.name] = value
             else:

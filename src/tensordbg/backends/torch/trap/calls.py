@@ -30,8 +30,8 @@ class Call:
     kwargs: Mapping[str, Any]
     versions: tuple[int, ...]
     """Of the tensors in it, in the order of `tensors_in`: how often each had been written."""
-    random: Any
-    """The state of the generator before it."""
+    random: Mapping[str, Any]
+    """The states of the generators before it, by device."""
     autocast: str
     """The dtype, empty where autocast is off."""
 
@@ -105,7 +105,6 @@ class Calls:
             buffers.kept = False
 
     def _note(self, module: Any, frame: FrameType) -> None:
-        import torch
 
         if _is_called_by_a_module(frame):  # of one that does not say that it has it, as Keras's models of their layers
             return
@@ -119,10 +118,9 @@ class Calls:
         given = _call_arguments(frame)
         if given is None or is_symbolic(given):
             return
-        autocast = str(torch.get_autocast_dtype("cpu")) if torch.is_autocast_enabled("cpu") else ""
         args, kwargs = given
         versions = tuple(_version(each) for each in tensors_in((args, kwargs)))
-        self._noted.append(Call(self._number, module, args, kwargs, versions, torch.get_rng_state(), autocast))
+        self._noted.append(Call(self._number, module, args, kwargs, versions, _random_states(), _autocast()))
         self._number += 1
         del self._noted[:-_MOST]
         if not self.begun:
@@ -245,3 +243,24 @@ def _is_called_by_a_module(frame: FrameType | None) -> bool:
             return True
         frame = frame.f_back
     return False
+
+
+def _autocast() -> str:
+    """The dtype into which autocast has operations compute, empty where it is off."""
+    import torch
+
+    for kind in ("cuda", "cpu"):
+        if torch.is_autocast_enabled(kind):
+            return str(torch.get_autocast_dtype(kind))
+    return ""
+
+
+def _random_states() -> dict[str, Any]:
+    """The states of the generators that are drawn from by default, where a GPU is used that of the current one too."""
+    import torch
+
+    states = {"cpu": torch.get_rng_state()}
+    if torch.cuda.is_initialized() and not torch.cuda.is_current_stream_capturing():  # type: ignore[no-untyped-call]
+        number = torch.cuda.current_device()
+        states[f"cuda:{number}"] = torch.cuda.get_rng_state(number)
+    return states

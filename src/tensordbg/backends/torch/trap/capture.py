@@ -16,13 +16,16 @@ from tensordbg.backends.torch.trap.calls import Call, Calls, is_unwritten
 from tensordbg.backends.torch.trap.compiled_calls import CompiledGraph
 from tensordbg.backends.torch.trap.graph_files import Kept, at_of, files_of, tensor_in, troubled
 from tensordbg.backends.torch.trap.names import named_memories
-from tensordbg.backends.torch.trap.step_log import Noted, StepLog
+from tensordbg.backends.torch.trap.step_log import Content, Noted, StepLog
 from tensordbg.backends.torch.trap.taken_apart import taken_apart
 from tensordbg.capture.header import StoredArgument, StoredTensor, StoredVariable, Trouble
 from tensordbg.capture.tensors import Array
 from tensordbg.capture.writer import write_capture
 from tensordbg.trapping.capture import Room, blank_header, safe_name
 from tensordbg.trapping.plan import TrapPlan
+
+RANDOM = "random."
+"""The state of a generator is a variable by this name and its device."""
 
 STEP_FILE = "step.json"
 """What a capture says of a step beside the header: the calls, the optimizer, the generator, the scale."""
@@ -182,8 +185,11 @@ class _Maker:
             for key, value in state.get(parameter, {}).items():
                 if isinstance(value, Tensor):
                     self._variable(f"optimizer.{name}.{key}", value, trainable=False)
-        if found.calls:
-            self._variable("random.cpu", found.calls[0].random, trainable=False)
+        self._keep_random()
+
+    def _keep_random(self) -> None:
+        for device, state in self._found.calls[0].random.items() if self._found.calls else ():
+            self._variable(f"{RANDOM}{device}", state, trainable=False)
 
     def _graph(self) -> dict[str, bytes]:
         """The files that say what the step computes; what else it took from outside becomes an input."""
@@ -204,7 +210,7 @@ class _Maker:
             if at.memory not in known:
                 known.add(at.memory)
                 number = len(self._arguments)
-                tensor = tensor_in(noted.memories[at.memory] or (0, b"", False), at)
+                tensor = tensor_in(noted.memories[at.memory] or Content(), at)
                 self._arguments.append(
                     StoredArgument(self._keep(self._batch, f"argument{number}", name, tensor), number)
                 )

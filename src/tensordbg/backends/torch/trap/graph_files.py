@@ -14,14 +14,16 @@ import numpy as np
 
 from tensordbg.backends.torch import step_graph
 from tensordbg.backends.torch.step_graph import GRAPH_FILE, GRAPH_TENSORS_FILE, StepGraph, plain_number
-from tensordbg.backends.torch.trap.step_log import At, Noted
+from tensordbg.backends.torch.trap.step_log import At, Content, Noted
 from tensordbg.capture.tensors import Array
 from tensordbg.recording.catalog import CATALOG
 from tensordbg.trace.program.rows import source_row, stack_row
 
 _DTYPES = (
     *("uint8", "int8", "int16", "int32", "int64", "float16", "float32", "float64", "complex32", "complex64"),
-    *("complex128", "bool", "qint8", "quint8", "qint32", "bfloat16"),
+    *("complex128", "bool", "qint8", "quint8", "qint32", "bfloat16", "quint4x2", "quint2x4", "bits1x8", "bits2x4"),
+    *("bits4x2", "bits8", "bits16", "float8_e5m2", "float8_e4m3fn", "float8_e5m2fnuz", "float8_e4m3fnuz", "uint16"),
+    *("uint32", "uint64"),
 )
 """By PyTorch's numbers."""
 
@@ -53,31 +55,31 @@ def number_of_dtype(dtype: Any) -> int:
     return _DTYPES.index(name) if name in _DTYPES else -1
 
 
-def tensor_in(memory: tuple[int, bytes, bool], at: At) -> Any:
+def tensor_in(memory: Content, at: At) -> Any:
     """A tensor in a memory from outside, as it was before the step."""
     import torch
 
-    low, content, _ = memory
     dtype = dtype_of(at.dtype)
-    raw = torch.frombuffer(bytearray(content or bytes(1)), dtype=torch.uint8).untyped_storage()
-    return torch.empty(0, dtype=dtype).set_(raw, at.offset - low // dtype.itemsize, at.sizes, at.strides)
+    raw = torch.frombuffer(bytearray(memory.elements or bytes(1)), dtype=torch.uint8).untyped_storage()
+    empty = torch.empty(0, dtype=dtype, device="cpu")
+    return empty.set_(raw, at.offset - memory.low // dtype.itemsize, at.sizes, at.strides)
 
 
-def covers(memory: tuple[int, bytes, bool], pieces: Sequence[At]) -> bool:
+def covers(memory: Content, pieces: Sequence[At]) -> bool:
     """Whether tensors fill all of a memory that the step uses."""
     used: int = sum(_elements(at) * dtype_of(at.dtype).itemsize for at in set(pieces))
-    low, content, _ = memory
-    begin = min((at.offset * dtype_of(at.dtype).itemsize for at in pieces), default=low)
-    return used >= len(content) - max(0, begin - low)
+    begin = min((at.offset * dtype_of(at.dtype).itemsize for at in pieces), default=memory.low)
+    return used >= len(memory.elements) - max(0, begin - memory.low)
 
 
-def widened(memory: tuple[int, bytes, bool], pieces: Sequence[At]) -> tuple[int, bytes, bool]:
+def widened(memory: Content, pieces: Sequence[At]) -> Content:
     """A memory with room for whole tensors of which the step has used a part, such as the first rows of a mask."""
-    low, content, written = memory
+    low, elements = memory.low, memory.elements
     spans = [_bytes_of(at) for at in pieces if 0 not in at.sizes]
     begin = min([low, *(first // _ALIGNED * _ALIGNED for first, _ in spans)])
-    end = max([low + len(content), *(last for _, last in spans)])
-    return begin, bytes(low - begin) + content + bytes(end - low - len(content)), written
+    end = max([low + len(elements), *(last for _, last in spans)])
+    room = bytes(low - begin), bytes(end - low - len(elements))
+    return memory._replace(low=begin, elements=room[0] + elements + room[1])
 
 
 def _bytes_of(at: At) -> tuple[int, int]:
@@ -105,13 +107,14 @@ def files_of(noted: Noted, kept: Sequence[Kept], targets: Sequence[step_graph.Ta
         return troubled(noted.trouble)
     stacks = _Stacks(noted.stacks)
     raw: dict[str, Array] = {
-        f"state{number}": np.frombuffer(state, np.uint8) for number, state in enumerate(noted.states)
+        f"state{number}": np.frombuffer(state.content, np.uint8) for number, state in enumerate(noted.states)
     }
     graph = StepGraph(
         operations=tuple(_operations(noted, stacks)),
         outside=tuple(_outside(noted, kept, raw)),
         targets=tuple(targets),
         notes=tuple(_notes(noted)),
+        generators=tuple(state.device for state in noted.states),
     )
     return {GRAPH_FILE: msgspec.json.encode(graph), GRAPH_TENSORS_FILE: save(dict(raw)), **stacks.files()}
 
@@ -165,18 +168,19 @@ def _outside(noted: Noted, kept: Sequence[Kept], raw: dict[str, Array]) -> Itera
         key = ""
         if not covers(memory, [each.at for each in pieces]):
             key = f"memory{number}"
-            raw[key] = np.frombuffer(memory[1], np.uint8)
+            raw[key] = np.frombuffer(memory.elements, np.uint8)
         yield step_graph.Outside(
             number,
-            memory[0],
-            len(memory[1]),
+            memory.low,
+            len(memory.elements),
             tuple(step_graph.Piece(each.variable, each.number, step_graph.At(*each.at)) for each in pieces),
             key,
+            memory.device,
         )
 
 
 def _notes(noted: Noted) -> Iterator[str]:
-    if any(memory is not None and memory[2] for memory in noted.memories):
+    if any(memory is not None and memory.written for memory in noted.memories):
         yield (
             "what the step was given has been written by something that is not seen, such as compiled code or NumPy, "
             "and is as it was then"

@@ -71,8 +71,8 @@ def _is_whole(noted: Noted, at: At) -> bool:
     memory, item = noted.memories[at.memory], dtype_of(at.dtype).itemsize
     if memory is None:
         return False
-    begin, (low, content, _) = at.offset * int(item), memory
-    return 0 <= begin - low < _ALIGNED and begin + prod(at.sizes) * int(item) == low + len(content)
+    begin, end = at.offset * int(item), memory.low + len(memory.elements)
+    return 0 <= begin - memory.low < _ALIGNED and begin + prod(at.sizes) * int(item) == end
 
 
 def tensors_in_frames(frames: tuple[FrameType, ...]) -> Iterator[tuple[str, Any]]:

@@ -23,18 +23,36 @@ class At(NamedTuple):
     strides: tuple[int, ...]
 
 
+class Content(NamedTuple):
+    """What a memory held that came from outside."""
+
+    low: int = 0
+    """The first byte of it that the step used."""
+    elements: bytes = b""
+    written: bool = False
+    """Whether it was written since, past what the log notes."""
+    device: str = "cpu"
+
+
+class GeneratorState(NamedTuple):
+    """The state of a generator of random numbers."""
+
+    device: str
+    content: bytes
+
+
 class Noted(NamedTuple):
     """All that a step has done."""
 
     operations: Sequence[tuple[Any, ...]]
     """Name, overload, arguments, results, stack, forward operation, node of autograd, autocast, state, grad; see
     `steplog.cpp`."""
-    memories: Sequence[tuple[int, bytes, bool] | None]
-    """Of each that came from outside: the first byte that was used, the bytes, and whether they were written since."""
+    memories: Sequence[Content | None]
+    """None of those that the step has made."""
     firsts: Sequence[tuple[Any, ...] | None]
     """How each was looked at first."""
-    states: Sequence[bytes]
-    """Of the random generator, before each operation that draws."""
+    states: Sequence[GeneratorState]
+    """Before each operation that draws."""
     stacks: Mapping[int, Sequence[RawFrame]]
     """The innermost frame first."""
     trouble: str
@@ -134,4 +152,10 @@ class StepLog:
 
     def take(self) -> Noted | None:
         """All that the step has done so far; None where nothing was noted."""
-        return None if self._module is None else Noted(*self._module.take())
+        if self._module is None:
+            return None
+        noted = Noted(*self._module.take())
+        return noted._replace(
+            memories=[None if each is None else Content(*each) for each in noted.memories],
+            states=[GeneratorState(*each) for each in noted.states],
+        )

@@ -16,7 +16,7 @@ from tensordbg.backends.torch.compiled.internals import fake_mode
 from tensordbg.backends.torch.trap.calls import tensors_in
 from tensordbg.backends.torch.trap.compiled_calls import CompiledGraph
 from tensordbg.backends.torch.trap.graph_files import dtype_of, number_of_dtype
-from tensordbg.backends.torch.trap.step_log import Noted
+from tensordbg.backends.torch.trap.step_log import GeneratorState, Noted
 from tensordbg.recording.catalog import RawFrame
 
 COMPILED = "tensordbg::compiled"
@@ -32,6 +32,7 @@ _DREW = "what compiled code has drawn at random, such as a dropout, is drawn ane
 _INSTEAD = "run the program with TORCHDYNAMO_DISABLE=1, which has it run uncompiled"
 _BY_NUMBERS = ("DataDependentOutputException", "DynamicOutputShapeException")
 """What PyTorch raises where it is asked without elements for what depends on them."""
+_DRAWS = ("aten::rand", "aten::randn", "aten::randint")
 _DYNAMO = "/torch/_dynamo/eval_frame.py"
 
 
@@ -60,7 +61,15 @@ class _Drafts:
     """Of a compilation, the operation of the forward pass by autograd's sequence number."""
     around: dict[str, Sequence[RawFrame]] = field(default_factory=dict)
     """Of a compilation, the frames that led to its function."""
-    drew: bool = False
+    first_state: int = 0
+    drew: list[str] = field(default_factory=list)
+    """Devices, on each of which what is drawn begins at a state of its own."""
+
+    def state_on(self, device: str) -> int:
+        """The number of the state from which something is drawn on a device."""
+        if device not in self.drew:
+            self.drew.append(device)
+        return self.first_state + self.drew.index(device)
 
 
 def taken_apart(noted: Noted, graphs: Sequence[CompiledGraph]) -> Noted:
@@ -72,7 +81,7 @@ def taken_apart(noted: Noted, graphs: Sequence[CompiledGraph]) -> Noted:
     """
     if noted.trouble or all(each[0] != COMPILED for each in noted.operations):
         return noted
-    drafts = _Drafts(memories=len(noted.memories), stacks=dict(noted.stacks))
+    drafts = _Drafts(memories=len(noted.memories), stacks=dict(noted.stacks), first_state=len(noted.states))
     places: list[int] = []
     for entry in noted.operations:
         if entry[0] == COMPILED:
@@ -86,12 +95,11 @@ def taken_apart(noted: Noted, graphs: Sequence[CompiledGraph]) -> Noted:
             drafts.operations.append((*entry[:5], places[forward] if forward >= 0 else forward, *entry[6:]))
         places.append(len(drafts.operations) - 1)
     more = [None] * (drafts.memories - len(noted.memories))
-    state = _state() if drafts.drew else None
     return noted._replace(
-        operations=[_with_state(each, len(noted.states)) for each in drafts.operations],
+        operations=drafts.operations,
         memories=[*noted.memories, *more],
         firsts=[*noted.firsts, *more],
-        states=[*noted.states, *([state] if state is not None else [])],
+        states=[*noted.states, *(GeneratorState(device, _state(device)) for device in drafts.drew)],
         stacks=drafts.stacks,
         notes=(*noted.notes, _ONE_BY_ONE, *([_DREW] if drafts.drew else [])),
     )
@@ -146,12 +154,17 @@ class _Apart:
         """What the graph is given, without elements."""
         import torch
 
+        devices = self._devices()
+        on: dict[tuple[int, int], Any] = {}
         extents: dict[tuple[int, int], int] = {}
-        for at in (each for each in self._arguments if isinstance(each, tuple)):
+        for at, device in zip(self._arguments, devices, strict=True):
+            if not isinstance(at, tuple):
+                continue
             memory, dtype, offset, sizes, strides = at
+            on[memory, dtype] = device
             last = offset + sum((size - 1) * stride for size, stride in zip(sizes, strides, strict=True) if size)
             extents[memory, dtype] = max(extents.get((memory, dtype), 0), last + 1)
-        bases = {key: torch.empty(extent, dtype=dtype_of(key[1])) for key, extent in extents.items()}
+        bases = {key: torch.empty(extent, dtype=dtype_of(key[1]), device=on[key]) for key, extent in extents.items()}
         for (memory, _), base in bases.items():
             self._memories[_identity(base)] = memory
             self._kept.append(base)
@@ -161,6 +174,12 @@ class _Apart:
                 yield bases[memory, dtype].as_strided(sizes, strides, offset)
             else:
                 yield each
+
+    def _devices(self) -> list[Any]:
+        """The devices of the graph's arguments and constants; None of numbers."""
+        nodes = (node for node in self._graph.module.graph.nodes if node.op == "placeholder")
+        constants = (getattr(self._graph.module, name).device for name in self._graph.constants)
+        return [*(getattr(node.meta.get("val"), "device", None) for node in nodes), *constants]
 
     def _run(self, node: Any) -> Any:
         import torch
@@ -200,12 +219,11 @@ class _Apart:
         if name in ("prims::inductor_seeds", "prims::inductor_seed", "prims::inductor_lookup_seed"):
             return None
         if name == "prims::inductor_random":
-            self._drafts.drew = True
             draw = aten.randn.default if "randn" in call.args else aten.rand.default
-            return _Call(draw, (list(result.shape),), {"dtype": result.dtype})
+            return _Call(draw, (list(result.shape),), {"dtype": result.dtype, "device": result.device})
         if name == "prims::inductor_randint":
-            self._drafts.drew = True
-            return _Call(aten.randint.low, (*call.args[:2], list(result.shape)), {"dtype": result.dtype})
+            size = list(result.shape)
+            return _Call(aten.randint.low, (*call.args[:2], size), {"dtype": result.dtype, "device": result.device})
         if not name.startswith("aten::"):
             raise _UnknownError(f"`{name}` is an operation of the program's own")
         return call
@@ -218,10 +236,9 @@ class _Apart:
             value = call.args[place] if place < len(call.args) else call.kwargs.get(known.name, default)
             arguments.append(self._argument(value))
         results = [self._at(each) for each in tensors_in(result)]
-        forward = self._forward_of(node)
-        self._drafts.operations.append(
-            (schema.name, schema.overload_name, arguments, results, self._stack_of(node), forward, -1, "", -1, False)
-        )
+        rest = (self._stack_of(node), self._forward_of(node), -1, "")
+        state = self._drafts.state_on(str(result.device)) if schema.name in _DRAWS else -1
+        self._drafts.operations.append((schema.name, schema.overload_name, arguments, results, *rest, state, False))
 
     def _argument(self, value: Any) -> tuple[str, Any]:
         import torch
@@ -285,12 +302,12 @@ class _Apart:
             if memory in own and tuple(look) == tuple(wanted[1:]) and self._moved.get(memory, wanted[0]) == wanted[0]:
                 self._moved[memory] = wanted[0]
             elif (memory, *look) != tuple(wanted):
-                self._copy((memory, *look), wanted, node)
+                self._copy((memory, *look), wanted, node, str(value.device))
 
-    def _copy(self, at: tuple[Any, ...], wanted: tuple[Any, ...], node: Any) -> None:
+    def _copy(self, at: tuple[Any, ...], wanted: tuple[Any, ...], node: Any, device: str) -> None:
         _, dtype, _, sizes, strides = wanted
         stack, rest = self._stack_of(node), (-1, "", -1, False)
-        values = [("v", each) for each in (list(sizes), list(strides), dtype, None, "cpu", None)]
+        values = [("v", each) for each in (list(sizes), list(strides), dtype, None, device, None)]
         self._drafts.operations += [
             ("aten::empty_strided", "", values, [wanted], stack, -1, *rest),
             ("aten::copy_", "", [("t", wanted), ("t", at), ("v", False)], [wanted], stack, -1, *rest),
@@ -322,15 +339,8 @@ def _identity(tensor: Any) -> int:
     return int(tensor.untyped_storage()._cdata)  # noqa: SLF001  as `torch.multiprocessing` tells storages apart
 
 
-_DRAWS = ("aten::rand", "aten::randn", "aten::randint")
-
-
-def _with_state(operation: tuple[Any, ...], state: int) -> tuple[Any, ...]:
-    """Has an operation of a compiled graph that draws begin at one state, so that replays draw the same."""
-    return (*operation[:8], state, operation[9]) if operation[0] in _DRAWS and operation[8] < 0 else operation
-
-
-def _state() -> bytes:
+def _state(device: str) -> bytes:
     import torch
 
-    return torch.get_rng_state().numpy().tobytes()
+    state = torch.cuda.get_rng_state(device) if device.startswith("cuda") else torch.get_rng_state()
+    return state.numpy().tobytes()

@@ -38,7 +38,7 @@ struct More {
   std::string overload;
   bool seeded = false;
   bool transparent = false;  // what it calls is noted, or it only makes a view
-  bool normalizes = false;   // it writes statistics without saying so in its schema
+  std::vector<std::size_t> writes;  // arguments that it writes without saying so in its schema
 };
 
 struct Entry {
@@ -61,12 +61,18 @@ struct Forward {
   std::int64_t entry = -1;
 };
 
+// Of a generator of random numbers.
+struct State {
+  c10::Device device;
+  at::Tensor bytes;
+};
+
 struct Log {
   std::vector<Entry> entries;
   std::vector<Argument> arguments;
   std::vector<At> tensors;
   Memories memories;
-  std::vector<at::Tensor> states;
+  std::vector<State> states;
   std::string trouble;  // why the step can't be run again
 
   void clear() {

@@ -6,10 +6,10 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <string>
 #include <unordered_set>
 #include <vector>
 
+#include "copies.h"
 #include "tensors.h"
 
 namespace tensordbg_torch {
@@ -59,8 +59,7 @@ class Shapes {
 // What was in a memory that comes from outside.
 struct Outside {
   c10::Storage held;        // which is read when a capture is made
-  std::string copy;         // ... or here, since the step writes into it
-  bool copied = false;
+  at::Tensor copy;          // ... or this, since the step writes into it
   c10::VariableVersion version{c10::VariableVersion::DISABLED};
   std::uint32_t first_version = 0;
   At first;                 // how it was looked at first
@@ -153,10 +152,7 @@ class Memories {
       outside->low = unused ? low : std::min(outside->low, low);
       outside->high = unused ? high : std::max(outside->high, high);
     }
-    if (writes && !outside->copied) {
-      outside->copied = true;
-      outside->copy.assign(static_cast<const char*>(outside->held.data()), outside->held.nbytes());
-    }
+    if (writes && !outside->copy.defined()) outside->copy = copied(outside->held);
   }
 
   // What is read though no operation has written it was written past all of them, as the numbers of `torch.tensor` are: it

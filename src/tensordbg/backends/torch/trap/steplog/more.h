@@ -3,6 +3,7 @@
 
 #include <ATen/ATen.h>
 
+#include <algorithm>
 #include <unordered_map>
 
 #include "entries.h"
@@ -23,7 +24,8 @@ inline const More* find_more(const at::RecordFunction& fn, const Operation& oper
     }
     found->transparent = operation.composite || operation.is_view || operation.rearranges || operation.enters ||
                          operation.rebinds || !begins_with(operation.name, "aten::");
-    found->normalizes = is_among(operation.name, {"aten::native_batch_norm", "aten::cudnn_batch_norm"});
+    if (is_among(operation.name, {"aten::native_batch_norm", "aten::cudnn_batch_norm"})) found->writes = {3, 4};
+    if (operation.name == "aten::_cudnn_rnn") found->writes = {15};  // the state from which it draws its dropout
   }
   return found.get();
 }
@@ -39,7 +41,8 @@ inline const More& more_of(const at::RecordFunction& fn, const Operation& operat
 inline bool writes(const Entry& entry, std::size_t argument) {
   const Operation& operation = *entry.operation;
   if (argument < operation.writes.size() && operation.writes[argument]) return true;
-  return entry.more->normalizes && (argument == 3 || argument == 4);
+  const auto& more = entry.more->writes;
+  return std::find(more.begin(), more.end(), argument) != more.end();
 }
 
 }  // namespace tensordbg_torch

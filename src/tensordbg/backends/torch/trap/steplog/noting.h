@@ -1,7 +1,7 @@
 // Notes what an operation is given and what it gives.
 #pragma once
 
-#include <ATen/CPUGeneratorImpl.h>
+#include <ATen/Context.h>
 
 #include <algorithm>
 
@@ -17,7 +17,7 @@ inline void trouble(const Operation& operation, const char* why) {
 
 // Returns whether it is a tensor whose elements lie in memory as they are.
 inline bool is_plain(const at::Tensor& tensor) {
-  return tensor.is_cpu() && tensor.layout() == at::kStrided && !tensor.is_nested() && !tensor.is_quantized() &&
+  return (tensor.is_cpu() || tensor.is_cuda()) && tensor.layout() == at::kStrided && !tensor.is_nested() && !tensor.is_quantized() &&
          tensor.has_storage() && !tensor.is_conj() && !tensor.is_neg() && !tensor.is_mkldnn();
 }
 
@@ -25,7 +25,7 @@ inline void take(const Operation& operation, const at::Tensor& tensor, bool writ
   if (is_plain(tensor)) {
     g_log.tensors.push_back(g_log.memories.take(tensor, written));
   } else {
-    trouble(operation, "computes with a tensor that is not dense, or not on the processor");
+    trouble(operation, "computes with a tensor that is not dense, or neither on the processor nor on a GPU");
     g_log.tensors.emplace_back();
   }
 }
@@ -71,9 +71,21 @@ inline void note_argument(const Operation& operation, const c10::IValue& value, 
   argument.tensors = g_log.from(first);
 }
 
+// The device on which an operation draws: that of what it is given, or the one that it is told.
+inline c10::Device drawing_device(const c10::ArrayRef<c10::IValue>& inputs) {
+  c10::Device found(at::kCPU);
+  for (const c10::IValue& each : inputs) {
+    each_tensor(each, [&](const at::Tensor& tensor, int) {
+      if (tensor.is_cuda()) found = tensor.device();
+    });
+    if (each.isDevice() && each.toDevice().is_cuda()) found = each.toDevice();
+  }
+  return found;
+}
+
 // The state of the generator that an operation is about to draw from.
 inline int noted_state(const c10::ArrayRef<c10::IValue>& inputs) {
-  at::Generator generator = at::detail::getDefaultCPUGenerator();
+  at::Generator generator = at::globalContext().defaultGenerator(drawing_device(inputs));
   for (const c10::IValue& each : inputs) {
     if (each.isGenerator()) generator = each.toGenerator();
   }
@@ -82,7 +94,7 @@ inline int noted_state(const c10::ArrayRef<c10::IValue>& inputs) {
     const std::lock_guard<std::mutex> guard(generator.mutex());
     state = generator.get_state();
   }
-  g_log.states.push_back(std::move(state));
+  g_log.states.push_back({generator.device(), std::move(state)});
   return static_cast<int>(g_log.states.size()) - 1;
 }
 
@@ -124,7 +136,7 @@ inline void note_result(const Operation& operation, const at::Tensor& tensor) {
     g_log.tensors.push_back(operation.unwritten ? memories.give_unwritten(tensor) : memories.give(tensor));
   } else {
     g_log.tensors.emplace_back();
-    trouble(operation, "gives a tensor that is not dense, or not on the processor");
+    trouble(operation, "gives a tensor that is not dense, or neither on the processor nor on a GPU");
   }
 }
 

@@ -7,9 +7,9 @@
 #include "frames.h"
 
 #include <ATen/SequenceNumber.h>
-#include <ATen/autocast_mode.h>
 #include <ATen/record_function.h>
 
+#include "autocast.h"
 #include "callbacks.h"
 #include "compiled_graphs.h"
 #include "finite.h"
@@ -41,9 +41,7 @@ std::unique_ptr<at::ObserverContext> on_start(const at::RecordFunction& fn) {
     entry.operation = &operation;
     entry.more = &more;
     entry.stack = noted_stack();  // may wait for the interpreter, so without our lock
-    if (at::autocast::is_autocast_enabled(at::kCPU)) {
-      entry.autocast = static_cast<int>(at::autocast::get_autocast_dtype(at::kCPU)) + 1;
-    }
+    entry.autocast = autocast_now();
     entry.grad = at::GradMode::is_enabled();
     if (!thread.nodes.empty()) {
       entry.forward = thread.nodes.back().forward;

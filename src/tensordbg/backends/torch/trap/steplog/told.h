@@ -76,16 +76,17 @@ inline PyObject* told(const Entry& entry) {
                        entry.grad ? 1 : 0);
 }
 
-// (first byte, bytes, whether it was written since), None of what the step made.
+// (first byte, bytes, whether it was written since, device), None of what the step made.
 inline PyObject* told(const Memory& memory) {
   const Outside* outside = g_log.memories.outside(memory);
   if (outside == nullptr) return Py_NewRef(Py_None);
+  const bool is_copied = outside->copy.defined();
   const bool dirty =
-      !outside->copied && outside->version.enabled() && outside->version.current_version() != outside->first_version;
+      !is_copied && outside->version.enabled() && outside->version.current_version() != outside->first_version;
   const std::int64_t low = outside->low / 64 * 64;  // so that it can lie as it did, as far as kernels care
-  const char* data = outside->copied ? outside->copy.data() : static_cast<const char*>(outside->held.data());
-  return Py_BuildValue("(Ly#O)", static_cast<long long>(low), data == nullptr ? "" : data + low,
-                       static_cast<Py_ssize_t>(data == nullptr ? 0 : outside->high - low), dirty ? Py_True : Py_False);
+  const std::string bytes = bytes_here(is_copied ? outside->copy.storage() : outside->held, low, outside->high);
+  return Py_BuildValue("(Ly#Os)", static_cast<long long>(low), bytes.data(), static_cast<Py_ssize_t>(bytes.size()),
+                       dirty ? Py_True : Py_False, outside->held.device().str().c_str());
 }
 
 inline PyObject* first_of(const Memory& memory) {
@@ -99,8 +100,9 @@ inline PyObject* take_log(PyObject*, PyObject*) {
   PyObject* operations = listed(g_log.entries, [](const Entry& entry) { return told(entry); });
   PyObject* memories = listed(g_log.memories.all(), [](const Memory& each) { return told(each); });
   PyObject* firsts = listed(g_log.memories.all(), first_of);
-  PyObject* states = listed(g_log.states, [](const at::Tensor& each) {
-    return PyBytes_FromStringAndSize(static_cast<const char*>(each.const_data_ptr()), static_cast<Py_ssize_t>(each.nbytes()));
+  PyObject* states = listed(g_log.states, [](const State& each) {
+    return Py_BuildValue("(sy#)", each.device.str().c_str(), static_cast<const char*>(each.bytes.const_data_ptr()),
+                         static_cast<Py_ssize_t>(each.bytes.nbytes()));
   });
   PyObject* stacks = PyDict_New();
   for (const Entry& entry : g_log.entries) {
