@@ -1,10 +1,25 @@
+"""Compares what takes the place of a GPU's kernels with a processor's, and with a step captured on an H200.
+
+That step is in `captured_on_a_gpu`, where `step.py` says how it was made (with PyTorch 2.11).
+"""
+
 from __future__ import annotations
+
+import json
+from pathlib import Path
 
 import pytest
 
+import tensordbg
 from tensordbg.backends.torch.replay.gpu_operations import EQUIVALENTS, laid_out
+from tensordbg.backends.torch.replay.replayer import Replayer
+from tensordbg.capture.outcome import Outcome, compare
+from tensordbg.capture.reader import open_capture
+from tensordbg.replaying.plan import ReplayPlan
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed here (it comes with the tests on Python 3.11)")
+
+HERE = Path(__file__).parent / "captured_on_a_gpu"
 
 
 def test_pytorch_has_each_of_them_for_a_gpu_alone() -> None:
@@ -41,3 +56,29 @@ def test_results_lie_as_they_are_wanted() -> None:
     assert laid[1].sum() == 10
     assert laid[2].tolist() == [7, 7]
     assert laid[3].tolist() == [0] * 4
+
+
+def replayer(*changes: str) -> Replayer:
+    return Replayer(open_capture(HERE / "Net-1"), ReplayPlan(str(HERE / "Net-1"), changes=changes))
+
+
+def test_a_step_computes_what_the_gpu_computed() -> None:
+    step = replayer("set labels=0.5")
+    norms = {each.name: each.norm for each in step.run(step.arguments)}
+    wanted = json.loads((HERE / "norms.json").read_text())
+    assert len(wanted) == 31
+    # Attention was computed in half precision, and cuDNN rounds to TF32.
+    assert norms == pytest.approx(wanted, rel=5e-3, abs=1e-6)
+
+
+def test_a_step_goes_wrong_again_at_the_same_line(tmp_path: Path) -> None:
+    step = replayer()
+    with tensordbg.record(tmp_path):
+        said = compare(open_capture(HERE / "Net-1").header.trouble, step.run(step.arguments))
+    assert said in {Outcome.SAME, Outcome.ALIKE}
+    (note,) = step.notes
+    assert note.endswith("where PyTorch sees no GPU: last bits of its numbers may be others")
+    (trace,) = tmp_path.iterdir()
+    (origin,) = tensordbg.open(trace).why().origins
+    assert origin.view.tensor == "labels:0"
+    assert (origin.source.file, origin.source.line) == ("/me/step.py", 55)

@@ -24,7 +24,7 @@ class At(NamedTuple):
 
 
 class Content(NamedTuple):
-    """What a memory held that came from outside."""
+    """The bytes of a memory that came from outside."""
 
     low: int = 0
     """The first byte of it that the step used."""
