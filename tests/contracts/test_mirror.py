@@ -170,7 +170,7 @@ NOT_MIRRORED = {
     "backends/torch/replay/memory.py": "backends/torch/replay/test_replayer.py",
     "backends/torch/replay/optimizer.py": "backends/torch/replay/test_replayer.py",
     "backends/torch/replay/running.py": "backends/torch/replay/test_replayer.py",
-    "backends/torch/replayed_places.py": "backends/torch/replay/test_replayer.py",
+    "backends/torch/captured/places.py": "backends/torch/replay/test_replayer.py",
     "replaying/reading.py": "backends/torch/replay/test_replayer.py",
 }
 """Modules without a file of tests of their own, and the tests that go through them."""

@@ -6,18 +6,18 @@ import contextlib
 from typing import Any
 
 from tensordbg import _native
+from tensordbg.backends.torch.attributes.groups import Groups
 from tensordbg.backends.torch.building import BuildError, build, installed, load
 from tensordbg.backends.torch.compiled.recording import Compiled
 from tensordbg.backends.torch.debug.operations import Operations
 from tensordbg.backends.torch.debug.runs import Runs
 from tensordbg.backends.torch.failures.failed_operation import Failures
-from tensordbg.backends.torch.gpus import RECORDING as GPUS
-from tensordbg.backends.torch.groups import Groups
-from tensordbg.backends.torch.modules import Modules
+from tensordbg.backends.torch.gpu.measuring import RECORDING as GPUS
 from tensordbg.backends.torch.processes import watch_processes
-from tensordbg.backends.torch.sites import Sites
-from tensordbg.backends.torch.steps import Steps
-from tensordbg.backends.torch.variables import Variables
+from tensordbg.backends.torch.program.modules import Modules
+from tensordbg.backends.torch.program.steps import Steps
+from tensordbg.backends.torch.program.variables import Variables
+from tensordbg.backends.torch.sites.numbering import Sites
 from tensordbg.model import StatedTensor
 from tensordbg.recording.catalog import CATALOG
 from tensordbg.recording.failure import FailedOperation

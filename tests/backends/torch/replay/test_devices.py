@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from tensordbg.backends.torch.captured.graph import Argument, Operation, Outside, StepGraph
 from tensordbg.backends.torch.replay.devices import Devices
 from tensordbg.backends.torch.replay.operators import operators_of
-from tensordbg.backends.torch.step_graph import Argument, Operation, Outside, StepGraph
 from tensordbg.capture.reader import open_capture
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed here (it comes with the tests on Python 3.11)")

@@ -5,8 +5,8 @@ from typing import Any, cast
 
 import pytest
 
+from tensordbg.backends.torch.captured.graph import Operation
 from tensordbg.backends.torch.replay.operators import operators_of
-from tensordbg.backends.torch.step_graph import Operation
 from tensordbg.capture.header import Header
 from tensordbg.capture.reader import Capture
 from tensordbg.errors import CaptureError

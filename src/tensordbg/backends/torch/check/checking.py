@@ -12,10 +12,10 @@ from tensordbg.allowed import AllowRule, applicable, rules_of
 from tensordbg.backends.torch.building import CHECKER, BuildError, build, installed, load
 from tensordbg.backends.torch.check.findings import Bad, RawTensor, finding_of, in_program
 from tensordbg.backends.torch.check.raised import BadNumberError, tell
-from tensordbg.backends.torch.check.scaling import Scaling
 from tensordbg.backends.torch.check.waiting import Waiting, Words
-from tensordbg.backends.torch.gpus import CHECKING as GPUS
-from tensordbg.backends.torch.optimizer_steps import watch_steps
+from tensordbg.backends.torch.gpu.measuring import CHECKING as GPUS
+from tensordbg.backends.torch.steps.optimizers import watch_steps
+from tensordbg.backends.torch.steps.scaling import Scaling
 from tensordbg.checking.finding import Finding
 from tensordbg.checking.message import Limits, found_of, limits_of, message_of
 from tensordbg.recording.catalog import CATALOG, RawFrame

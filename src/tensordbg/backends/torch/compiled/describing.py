@@ -8,9 +8,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from tensordbg.backends.torch.attributes.settings import settings_of_call
 from tensordbg.backends.torch.compiled import internals
 from tensordbg.backends.torch.compiled.generated_lines import frames_in
-from tensordbg.backends.torch.settings import settings_of_call
 from tensordbg.model import FUSED, NONE, Function, Site, TensorRef
 from tensordbg.operations.frameworks import TORCH
 from tensordbg.recording.catalog import Catalog, RawFrame

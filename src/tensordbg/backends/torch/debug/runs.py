@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from types import FrameType
 from typing import Any
 
-from tensordbg.backends.torch.optimizer_steps import watch_steps
+from tensordbg.backends.torch.steps.optimizers import watch_steps
 from tensordbg.model import NONE, Function
 from tensordbg.recording.recorder import Recorder
 from tensordbg.recording.runs import DebuggedCall, RunWatch

@@ -14,7 +14,7 @@ from tensordbg.backends.torch.dispatching.places import Describe, Places
 from tensordbg.backends.torch.dispatching.reads import watch_reads
 from tensordbg.backends.torch.dispatching.table import LogTable
 from tensordbg.backends.torch.dispatching.tensors import has_elements
-from tensordbg.backends.torch.gpu_kernels import GpuKernelError
+from tensordbg.backends.torch.gpu.kernels import GpuKernelError
 from tensordbg.recording.guard import guarded
 
 

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from tensordbg.backends.torch.failures.data_items import item_behind, worker_error
 from tensordbg.backends.torch.failures.refused_in_python import refused_in_python
 from tensordbg.backends.torch.failures.refused_lists import is_call_of, refused_lists
-from tensordbg.backends.torch.modules import Modules
+from tensordbg.backends.torch.program.modules import Modules
 from tensordbg.model import NONE, Site, StatedInput, StatedTensor
 from tensordbg.operations.frameworks import TORCH
 from tensordbg.operations.lookup import PARAMETER

@@ -13,10 +13,10 @@ from math import prod
 from types import FrameType
 from typing import Any
 
+from tensordbg.backends.torch.captured.graph import GRAPH_TENSORS_FILE, At, StepGraph, read_graph
 from tensordbg.backends.torch.replay.captured_step import CapturedStep
 from tensordbg.backends.torch.replay.memory import Memories, contents, looks, tensor_of
 from tensordbg.backends.torch.replay.precision import Precision
-from tensordbg.backends.torch.step_graph import GRAPH_TENSORS_FILE, At, StepGraph, read_graph
 from tensordbg.backends.torch.trap.graph_files import dtype_of
 from tensordbg.backends.torch.trap.names import tensors_in_frames
 from tensordbg.capture.reader import Capture

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from tensordbg.backends.torch.captured.graph import At
 from tensordbg.backends.torch.replay.captured_inputs import CapturedInputs
 from tensordbg.backends.torch.replay.captured_step import CapturedCall, CapturedStep, plain_path
 from tensordbg.backends.torch.replay.memory import tensor_of
 from tensordbg.backends.torch.replay.optimizer import is_known, setting_of
-from tensordbg.backends.torch.step_graph import At
 from tensordbg.backends.torch.trap.capture import RANDOM
 from tensordbg.capture.reader import Capture
 

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from tensordbg.backends.torch.replayed_places import Place
-from tensordbg.backends.torch.step_graph import StepGraph
+from tensordbg.backends.torch.captured.graph import StepGraph
+from tensordbg.backends.torch.captured.places import Place
 from tensordbg.capture.tensors import Array
 from tensordbg.enumeration import first_few
 from tensordbg.errors import UsageError

@@ -6,8 +6,8 @@ import contextlib
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from tensordbg.backends.torch.captured.graph import Operation, StepGraph
 from tensordbg.backends.torch.replay.operators import Operator
-from tensordbg.backends.torch.step_graph import Operation, StepGraph
 
 _CPU = "cpu"
 _ELSEWHERE = (

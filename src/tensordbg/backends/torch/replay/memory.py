@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from tensordbg.backends.torch.captured.graph import At, Operation, Outside, StepGraph
 from tensordbg.backends.torch.replay.precision import Precision
-from tensordbg.backends.torch.step_graph import At, Operation, Outside, StepGraph
 from tensordbg.backends.torch.trap.graph_files import dtype_of
 from tensordbg.capture.tensors import Array
 from tensordbg.errors import CaptureError

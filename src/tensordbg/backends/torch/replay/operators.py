@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from tensordbg.backends.torch.step_graph import Operation
+from tensordbg.backends.torch.captured.graph import Operation
 from tensordbg.capture.reader import Capture
 from tensordbg.enumeration import first_few
 from tensordbg.errors import CaptureError

@@ -15,13 +15,13 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-from tensordbg.backends.torch.optimizer_steps import watch_steps
+from tensordbg.backends.torch.captured.graph import read_graph
 from tensordbg.backends.torch.replay.captured_inputs import CapturedInputs
 from tensordbg.backends.torch.replay.captured_step import CapturedCall, plain_path, read_step
 from tensordbg.backends.torch.replay.captured_variables import CapturedVariables
 from tensordbg.backends.torch.replay.recapture import Recapturing
-from tensordbg.backends.torch.scaled_steps import ScaledSteps
-from tensordbg.backends.torch.step_graph import read_graph
+from tensordbg.backends.torch.steps.optimizers import watch_steps
+from tensordbg.backends.torch.steps.scaled import ScaledSteps
 from tensordbg.backends.torch.trap.capture import array_of
 from tensordbg.backends.torch.trap.names import program_frames
 from tensordbg.capture.outcome import Reading

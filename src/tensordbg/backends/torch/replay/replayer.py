@@ -8,6 +8,15 @@ from typing import Any
 
 import numpy as np
 
+from tensordbg.backends.torch.captured.graph import (
+    GRAPH_TENSORS_FILE,
+    Operation,
+    Outside,
+    StepGraph,
+    Target,
+    read_graph,
+)
+from tensordbg.backends.torch.captured.places import Place, keep
 from tensordbg.backends.torch.recording import note_gradient, note_variable
 from tensordbg.backends.torch.replay.changes import Changes
 from tensordbg.backends.torch.replay.devices import Devices
@@ -16,15 +25,6 @@ from tensordbg.backends.torch.replay.operators import operators_of
 from tensordbg.backends.torch.replay.optimizer import updated
 from tensordbg.backends.torch.replay.precision import Precision
 from tensordbg.backends.torch.replay.running import Prepared, Running
-from tensordbg.backends.torch.replayed_places import Place, keep
-from tensordbg.backends.torch.step_graph import (
-    GRAPH_TENSORS_FILE,
-    Operation,
-    Outside,
-    StepGraph,
-    Target,
-    read_graph,
-)
 from tensordbg.backends.torch.trap.capture import array_of
 from tensordbg.capture.header import TensorDigest
 from tensordbg.capture.outcome import Reading, finite_or_none

@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from tensordbg.backends.torch.captured.graph import Argument, At, Operation, StepGraph, number_of
+from tensordbg.backends.torch.captured.places import Place, run_at
 from tensordbg.backends.torch.replay.devices import Devices
-from tensordbg.backends.torch.replay.gpu_operations import EQUIVALENTS, laid_out
 from tensordbg.backends.torch.replay.memory import Memories, looks
 from tensordbg.backends.torch.replay.operators import Operator
 from tensordbg.backends.torch.replay.precision import Precision
-from tensordbg.backends.torch.replayed_places import Place, run_at
-from tensordbg.backends.torch.step_graph import Argument, At, Operation, StepGraph, number_of
+from tensordbg.backends.torch.replay.without_gpu.operations import EQUIVALENTS, laid_out
 from tensordbg.backends.torch.trap.graph_files import dtype_of
 from tensordbg.errors import CaptureError
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from types import FrameType
 from typing import Any
 
-from tensordbg.backends.torch.keras_layers import is_symbolic
+from tensordbg.backends.torch.keras.layers import is_symbolic
 
 _MOST = 64
 """So many calls are noted; of those before nothing is kept."""

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from tensordbg.backends.torch.step_graph import Target
+from tensordbg.backends.torch.captured.graph import Target
 from tensordbg.backends.torch.trap.calls import Call, Calls, is_unwritten
 from tensordbg.backends.torch.trap.compiled_calls import CompiledGraph
 from tensordbg.backends.torch.trap.graph_files import Kept, at_of, files_of, tensor_in, troubled

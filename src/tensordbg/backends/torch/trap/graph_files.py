@@ -12,8 +12,8 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from tensordbg.backends.torch import step_graph
-from tensordbg.backends.torch.step_graph import GRAPH_FILE, GRAPH_TENSORS_FILE, StepGraph, plain_number
+from tensordbg.backends.torch.captured import graph as step_graph
+from tensordbg.backends.torch.captured.graph import GRAPH_FILE, GRAPH_TENSORS_FILE, StepGraph, plain_number
 from tensordbg.backends.torch.trap.step_log import At, Content, Noted
 from tensordbg.capture.tensors import Array
 from tensordbg.recording.catalog import CATALOG

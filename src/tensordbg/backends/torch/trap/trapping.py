@@ -13,8 +13,8 @@ from pathlib import Path
 from types import FrameType, TracebackType
 from typing import Any
 
-from tensordbg.backends.torch.optimizer_steps import watch_steps
-from tensordbg.backends.torch.scaled_steps import ScaledSteps
+from tensordbg.backends.torch.steps.optimizers import watch_steps
+from tensordbg.backends.torch.steps.scaled import ScaledSteps
 from tensordbg.backends.torch.trap.all_finite import all_finite
 from tensordbg.backends.torch.trap.calls import Call, Calls
 from tensordbg.backends.torch.trap.capture import FoundStep, Noticed, array_of, write_step

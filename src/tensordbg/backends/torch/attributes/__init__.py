@@ -1,0 +1,1 @@
+"""Attributes of a site: how its operation was asked to compute."""

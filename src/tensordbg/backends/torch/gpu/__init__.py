@@ -1,0 +1,1 @@
+"""Measuring tensors on NVIDIA's GPUs where they lie: kernels, and when they are begun with."""

@@ -1,0 +1,1 @@
+"""Keras on PyTorch: what its layers and optimizers do otherwise than PyTorch's own."""

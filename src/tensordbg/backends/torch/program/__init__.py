@@ -1,0 +1,1 @@
+"""The modules and variables of a program, and the steps in which it trains them."""

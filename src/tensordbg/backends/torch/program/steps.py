@@ -1,0 +1,75 @@
+"""Counts the steps of a training: each call of any optimizer's `step` ends one; says what an optimizer holds."""
+
+from __future__ import annotations
+
+import operator
+import weakref
+from collections.abc import Callable, Mapping
+from functools import partial
+from types import ModuleType
+from typing import Any
+
+from tensordbg.backends.torch.program.variables import Variables
+from tensordbg.backends.torch.steps.optimizers import watch_steps
+from tensordbg.model import NONE
+from tensordbg.operations.frameworks import TORCH
+from tensordbg.recording.optimizers import NotedOptimizers, SeenGroup, plain_settings
+from tensordbg.recording.recorder import Recorder
+
+
+class Steps:
+    """The hook into all optimizers."""
+
+    def __init__(self, variables: Variables) -> None:
+        self._variables = variables
+        self._undo: Callable[[], None] | None = None
+        self._seen: weakref.WeakKeyDictionary[Any, list[tuple[Any, ...]]] = weakref.WeakKeyDictionary()
+        """What the groups of each optimizer held when it was last looked at."""
+
+    def install(self, recorder: Recorder, observer: ModuleType) -> None:
+        """Counts from 0 from now on; a step that the recording leaves out is left out as a whole."""
+        optimizers = NotedOptimizers(recorder.fact)
+        self._seen.clear()
+        step = recorder.training_step(TORCH)
+        observer.set_step(step)
+
+        def before(optimizer: Any, _args: Any, _kwargs: Any) -> None:
+            with recorder.guard("looking at an optimizer"):
+                self._variables.before_step(optimizer)
+                if step != NONE and not self._is_as_before(optimizer):
+                    optimizers.see(optimizer, step, self._groups(optimizer))
+                observer.set_updating(True)
+
+        def after(optimizer: Any, _args: Any, _kwargs: Any) -> None:
+            nonlocal step
+            with recorder.guard("ending a step"):
+                observer.set_updating(False)
+                self._variables.after_step(optimizer)
+                step = recorder.training_step(TORCH)
+                observer.set_step(step)
+
+        self._undo = watch_steps(before, after)
+
+    def _is_as_before(self, optimizer: Any) -> bool:
+        """Whether an optimizer holds the very objects that it held: of tensors nothing can be asked but that."""
+        held = [tuple(group.values()) for group in optimizer.param_groups]
+        before = self._seen.get(optimizer, [])
+        self._seen[optimizer] = held
+        return len(held) == len(before) and all(
+            len(mine) == len(other) and all(map(operator.is_, mine, other))
+            for mine, other in zip(held, before, strict=True)
+        )
+
+    def _groups(self, optimizer: Any) -> list[SeenGroup]:
+        """How an optimizer is set; a rate that is a tensor is no number that can be had without an operation."""
+        own: Mapping[str, Any] = getattr(optimizer, "settings", {})  # one of Keras's has them
+        return [
+            SeenGroup(plain_settings({**own, **group}), partial(self._variables.numbers_of, group["params"]))
+            for group in optimizer.param_groups
+        ]
+
+    def uninstall(self) -> None:
+        """Takes the hooks out again."""
+        if self._undo is not None:
+            self._undo()
+            self._undo = None

@@ -1,0 +1,1 @@
+"""Operations that only a GPU has, computed on a processor."""

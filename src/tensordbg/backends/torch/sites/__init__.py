@@ -1,0 +1,1 @@
+"""The sites of operations, and how they are numbered."""
