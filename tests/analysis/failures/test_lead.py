@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from tensordbg.analysis.failures.lead import failure_lead, message_of_one_line
+from tensordbg.analysis.failures.lead import failure_lead, failure_name, message_and_inputs, message_of_one_line
 from tensordbg.analysis.finding import Beginning, InputView, ProgramFailure, SourceLine, TensorView
 from tensordbg.model import Health
 
@@ -53,6 +53,17 @@ def test_what_an_assertion_compared_is_told_by_where_it_began() -> None:
     began = Beginning("value", "total", "Sum:0", "Sum", "Sum:0 made 3 of 1 to 2", None)
     inputs = (stated("total", "float32", (), "3"), stated("limit", "float32", (), "4"))
     assert failure_lead(failure("assertion failed", inputs, beginnings=(began,))).endswith("; its input total is 3")
+
+
+def test_below_its_name_an_error_is_told_in_full_with_what_was_given() -> None:
+    inputs = (stated("x", "float32", (4,)), stated("y", "float32", (2,)))
+    whole_error = failure("InvalidArgumentError: shapes differ\nin the second line.", inputs)
+    assert failure_name(whole_error) == "InvalidArgumentError in GatherV2"
+    assert failure_name(failure("", op="", layer="net/head")) == "InvalidArgumentError in layer net/head"
+    assert message_and_inputs(whole_error) == (
+        "shapes differ\nin the second line; its inputs are x float32[4] and y float32[2]"
+    )
+    assert message_and_inputs(failure("refused.")) == "refused."
 
 
 def test_a_layer_and_a_process_are_named() -> None:

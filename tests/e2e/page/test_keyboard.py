@@ -108,14 +108,20 @@ def test_the_views_of_an_event(opened: Any) -> None:
     opened.locator("[role=tab][aria-selected=true]:has-text('History'):focus").wait_for()
 
 
+def share_of_findings(opened: Any) -> int:
+    return round(100 * opened.locator(".panel-findings").bounding_box()["width"] / opened.viewport_size["width"])
+
+
 def test_panels_are_resized_and_stay_so(opened: Any) -> None:
     bar = opened.get_by_role("separator", name="Width of the findings")
     before = opened.locator(".panel-findings").bounding_box()["width"]
+    expect(bar).to_have_attribute("aria-valuenow", str(share_of_findings(opened)))
     bar.focus()
     for _ in range(4):
         opened.keyboard.press("ArrowRight")
     wider = opened.locator(".panel-findings").bounding_box()["width"]
     assert wider > before + 50
+    expect(bar).to_have_attribute("aria-valuenow", str(share_of_findings(opened)))
     opened.reload()
     heading(opened, "Log:0")
     assert opened.locator(".panel-findings").bounding_box()["width"] == pytest.approx(wider, abs=2)

@@ -41,6 +41,13 @@ def test_an_answer_is_a_table_and_its_events_lead_to_them(opened: Any) -> None:
     expect(opened.locator(".panel-sql")).to_have_count(0)
 
 
+def test_numbers_that_are_not_finite_are_told_as_everywhere_and_apart_from_null(opened: Any) -> None:
+    ask(opened, "select 'NaN'::double a, '-inf'::double b, 'inf'::double c, null d, 'nan' e, 'NULL' f")
+    table = opened.get_by_role("region", name="Answer")
+    expect(table.get_by_role("cell")).to_have_text(["NaN", "-∞", "∞", "NULL", "nan", "NULL"])
+    expect(table.locator("td .muted")).to_have_count(1)
+
+
 def test_numbers_over_steps_are_drawn_and_the_link_holds_the_query(opened: Any) -> None:
     ask(opened, "select step, max(max) as largest from events where name = 'Log' group by step order by step")
     expect(opened.get_by_role("figure", name="largest over step").locator("polyline")).to_have_count(1)

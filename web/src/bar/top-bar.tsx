@@ -126,7 +126,7 @@ export function TopBar() {
 const SIGNS = { running: '▶', fine: '✓', bad: '✕' } as const;
 
 function RunStatus() {
-  const status = overview.value && statusOf(overview.value, place.value.process, live.value);
+  const status = overview.value && statusOf(overview.value, place.value.process, live.value, findings.value?.findings);
   if (!status) return null;
   return (
     <span class={`bar-status status-${status.standing}`} title={status.details}>

@@ -1,6 +1,6 @@
 /** Two parts side by side or one above the other, with a bar between them that is dragged, or moved with the arrow keys. */
 import type { ComponentChildren } from 'preact';
-import { useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { resize, type SplitName, shares } from '../state/sizes';
 import './split.css';
 
@@ -20,6 +20,7 @@ export function Split({ name, direction, label, first, second }: SplitProps) {
   const whole = useRef<HTMLDivElement>(null);
   const one = useRef<HTMLDivElement>(null);
   const share = shares.value[name];
+  const [drawn, setDrawn] = useState<number>();
 
   /** Share of the first part as it is drawn. */
   const current = (): number => {
@@ -27,6 +28,15 @@ export function Split({ name, direction, label, first, second }: SplitProps) {
     if (!part || !all) return 0.5;
     return direction === 'row' ? part.offsetWidth / all.offsetWidth : part.offsetHeight / all.offsetHeight;
   };
+
+  // The style gives the usual size, and the window's size changes it: only what was drawn tells.
+  useLayoutEffect(() => {
+    const measure = (): void => setDrawn(current());
+    const observer = new ResizeObserver(measure);
+    for (const part of [whole.current, one.current]) if (part) observer.observe(part);
+    measure();
+    return () => observer.disconnect();
+  }, [direction]);
 
   const drag = (event: PointerEvent): void => {
     const bar = event.currentTarget as HTMLElement;
@@ -72,7 +82,7 @@ export function Split({ name, direction, label, first, second }: SplitProps) {
         aria-orientation={direction === 'row' ? 'vertical' : 'horizontal'}
         aria-valuemin={5}
         aria-valuemax={95}
-        aria-valuenow={Math.round(100 * (share ?? current()))}
+        aria-valuenow={Math.round(100 * (drawn ?? share ?? 0.5))}
         title="Drag, or move with the arrow keys; a double click or Enter gives the usual size"
         onPointerDown={drag}
         onDblClick={() => resize(name, undefined)}

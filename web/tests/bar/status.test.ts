@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Live, Overview, ProcessView } from '../../src/api/types';
+import type { Finding, Live, Overview, ProcessView } from '../../src/api/types';
 import { statusOf } from '../../src/bar/status';
 
 const PROCESS: ProcessView = {
@@ -40,6 +40,14 @@ describe('the status of a run', () => {
     expect(status?.words).toBe('running, 1,204 events/s');
     expect(status?.details).toContain('2,000 tensor events in 3 executions');
     expect(statusOf(going, '', { ...LIVE, running: false })?.standing).toBe('fine');
+  });
+
+  it('leaves to the finding what an error said', () => {
+    const failed = { ...RUN, processes: [{ ...PROCESS, ended: 'ValueError: shapes differ' }] };
+    const found = [{ kind: 'failure', process: '', cause: 'ValueError' }] as unknown as Finding[];
+    expect(statusOf(failed, '', undefined, found)?.words).toBe('ValueError');
+    expect(statusOf(failed, '', undefined, found)?.details).toContain('ValueError: shapes differ');
+    expect(statusOf(failed, '', undefined)?.words).toBe('ValueError: shapes differ');
   });
 
   it('is that of the chosen process, else of the first', () => {

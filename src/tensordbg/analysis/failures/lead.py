@@ -31,6 +31,13 @@ def failure_lead(failure: ProgramFailure) -> str:
     return "; ".join(parts)
 
 
+def message_and_inputs(failure: ProgramFailure) -> str:
+    """All that the error said, and what the operation was given where it does not say so: for below its name."""
+    said = _ABOUT_A_CALL.sub("", failure.message).strip().removeprefix(f"{failure.error}: ")
+    given = inputs_sentence(failure)
+    return "; ".join(filter(None, (said.rstrip(".:"), given))) if given else said
+
+
 def message_of_one_line(message: str) -> str:
     """The first line of a message, as far as there is room in a sentence."""
     message = _ABOUT_A_CALL.sub("", message.lstrip())
@@ -58,10 +65,14 @@ def inputs_sentence(failure: ProgramFailure) -> str:
 
 def _raised(failure: ProgramFailure) -> str:
     subject = f"{failure.process} raised" if failure.process else "raised"
-    layer = f" in layer {failure.layer}" if failure.layer else ""
-    where = f" in {failure.op_name}" if failure.op_name else layer
     place = f", {failure.source.place}" if failure.source is not None else ""
-    return f"{subject} {failure.error}{where}{place}"
+    return f"{subject} {failure_name(failure)}{place}"
+
+
+def failure_name(failure: ProgramFailure) -> str:
+    """`InvalidArgumentError in GatherV2`, or the layer where the error is of no operation."""
+    layer = f" in layer {failure.layer}" if failure.layer else ""
+    return f"{failure.error}{f' in {failure.op_name}' if failure.op_name else layer}"
 
 
 def _that_matter(failure: ProgramFailure) -> Sequence[InputView]:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tensordbg.analysis.finding import Alert, WhyResult
+from tensordbg.analysis.finding import Alert, ProgramFailure, WhyResult
 from tensordbg.analysis.view.findings.listing import all_findings
 from tensordbg.analysis.view.opened import OpenedTrace
 from tensordbg.analysis.why import why, why_of_run
@@ -54,6 +54,19 @@ def test_summaries() -> None:
         WhyResult(5, 2, 1, True): "2 of 5 recorded tensors are not finite. Nothing came of it.",
     }
     assert {result: all_findings(result, {"": opened}).summary for result in said} == said
+
+
+def test_an_error_is_named_by_its_title_and_told_below() -> None:
+    opened = loop_trace().opened
+    failure = ProgramFailure("ValueError", "bad shapes", "Add", "Add", "", 0, None, (), ())
+    everything = all_findings(WhyResult(5, 0, 1, True, failures=(failure,)), {"": opened})
+    (found,) = everything.found
+    assert (found.title, found.explanation) == ("ValueError in Add", "bad shapes")
+    assert everything.summary == "The program ended with an error. All 5 tensors were finite."
+    failures = (replace(failure, process="worker 0"), replace(failure, process="worker 1"))
+    opened_two = {"worker 0": opened, "worker 1": opened}
+    summary = all_findings(WhyResult(5, 0, 1, True, failures=failures), opened_two).summary
+    assert summary.startswith("2 processes ended with an error. ")
 
 
 def test_each_names_its_process(run_readers: dict[str, TraceReader]) -> None:

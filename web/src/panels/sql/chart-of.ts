@@ -36,7 +36,7 @@ export function chartOf({ columns, rows }: AnswerTable): LineChart | BarChart | 
   });
   if (named === 0) {
     const { name, values } = series(first);
-    const names = rows.slice(0, MOST_BARS).map((row) => String(row[0] ?? 'null'));
+    const names = rows.slice(0, MOST_BARS).map((row) => String(row[0] ?? 'NULL'));
     return { kind: 'bars', names, series: { name, values: values.slice(0, MOST_BARS) } };
   }
   if (second === undefined) {

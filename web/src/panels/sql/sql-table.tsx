@@ -1,7 +1,10 @@
 /** An answer as a table; numbers of events lead to them. */
 import type { AnswerTable } from '../../api/types';
 import { Move } from '../../parts/move';
-import { exact, NONE, short } from '../../parts/numbers';
+import { exact, short } from '../../parts/numbers';
+
+/** JSON has no such numbers; the answer has words for them. */
+const NOT_FINITE: Readonly<Record<string, number>> = { nan: Number.NaN, inf: Infinity, '-inf': -Infinity };
 
 type Cell = AnswerTable['rows'][number][number];
 
@@ -23,7 +26,7 @@ export function SqlTable({ answer }: { readonly answer: AnswerTable }) {
           {answer.rows.map((row, index) => (
             <tr key={index}>
               {answer.columns.map(({ name, numeric }, at) => (
-                <td key={name} class={numeric ? 'sql-number' : ''} title={titleOf(row[at] ?? null)}>
+                <td key={name} class={numeric ? 'sql-number' : ''} title={titleOf(row[at] ?? null, numeric)}>
                   <Told cell={row[at] ?? null} column={name} numeric={numeric} />
                 </td>
               ))}
@@ -42,12 +45,20 @@ interface ToldProps {
 }
 
 function Told({ cell, column, numeric }: ToldProps) {
-  if (cell === null) return <span class="muted">{NONE}</span>;
+  if (cell === null) return <span class="muted">NULL</span>;
   if (column === 'event' && typeof cell === 'number') return <Move to={{ event: cell }}>{String(cell)}</Move>;
   if (numeric && typeof cell === 'number') return <>{Number.isInteger(cell) ? String(cell) : short(cell)}</>;
-  return <>{String(cell)}</>;
+  return <>{numeric ? wordOf(cell) : String(cell)}</>;
 }
 
-function titleOf(cell: Cell): string | undefined {
-  return typeof cell === 'number' ? exact(cell) : cell === null ? 'null' : String(cell);
+/** A number that JSON has only as a word. */
+function wordOf(cell: string | number | boolean): string {
+  const word = String(cell);
+  return word in NOT_FINITE ? short(NOT_FINITE[word]) : word;
+}
+
+function titleOf(cell: Cell, numeric: boolean): string | undefined {
+  if (cell === null) return 'NULL';
+  if (typeof cell === 'number') return exact(cell);
+  return numeric ? wordOf(cell) : String(cell);
 }

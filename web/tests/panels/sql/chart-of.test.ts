@@ -28,7 +28,7 @@ test('names have bars, and one column alone is drawn over its rows', () => {
     ['Log', 3],
     [null, 1],
   ]);
-  expect(chartOf(counted)).toEqual({ kind: 'bars', names: ['Log', 'null'], series: { name: 'n', values: [3, 1] } });
+  expect(chartOf(counted)).toEqual({ kind: 'bars', names: ['Log', 'NULL'], series: { name: 'n', values: [3, 1] } });
   expect(chartOf(table({ max: true }, [[1], [5]]))).toMatchObject({ over: 'row', x: [0, 1] });
 });
 

@@ -8,6 +8,7 @@ from typing import Protocol
 
 import numpy as np
 
+from tensordbg.analysis.failures.lead import message_and_inputs
 from tensordbg.analysis.finding import (
     Alert,
     Beginning,
@@ -98,7 +99,7 @@ def _failure(failure: ProgramFailure, opened: NotedFindings) -> Found:
         level="trouble",
         cause=failure.error,
         title=failure_title(failure),
-        explanation=failure.message,
+        explanation=message_and_inputs(failure),
         suggestion="",
         process=failure.process,
         function=failure.function,
@@ -209,9 +210,11 @@ def _first_of(alert: Alert, opened: NotedFindings) -> SeenTensor | None:
 
 def _summary(result: WhyResult, found: list[Found]) -> Iterator[str]:
     """What was found, in words."""
-    for each in found:
-        if each.kind == "failure":
-            yield f"{each.title}."
+    ended = {failure.process for failure in result.failures}
+    if len(ended) > 1:
+        yield f"{len(ended):,} processes ended with an error."
+    elif ended:
+        yield f"{''.join(ended) or 'The program'} ended with an error."
     if not result.measured:
         yield "The values of tensors were not recorded; run with --detail health to know more."
     elif not result.tensor_events:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tensordbg.analysis.failures.lead import failure_lead
+from tensordbg.analysis.failures.lead import failure_name
 from tensordbg.analysis.finding import Alert, NumericalWarning, Origin, ProgramFailure
 from tensordbg.model import Health
 
@@ -26,8 +26,8 @@ def origin_title(origin: Origin) -> str:
 
 
 def failure_title(failure: ProgramFailure) -> str:
-    """`raised InvalidArgumentError in GatherV2, train.py:4: indices[2] = 14 is not in [0, 10)`."""
-    return failure_lead(failure)
+    """`InvalidArgumentError in GatherV2`."""
+    return failure_name(failure)
 
 
 def warning_title(warning: NumericalWarning) -> str:
