@@ -45,6 +45,7 @@ def test_findings_and_origins(shell: InteractiveShell) -> None:
     assert origin["text/plain"] + "\n" == render_origins(result.origins)
     assert "log_of_zero" in findings["text/plain"]
     assert findings["text/html"].startswith("<pre ")
+    assert "monospace" in findings["text/html"]
     assert "&lt;b&gt;" in origin["text/html"]
     assert "<b>" not in origin["text/html"]
 

@@ -67,6 +67,22 @@ def test_it_stops_where_the_condition_holds_or_fails(run: Any, capsys: pytest.Ca
     assert "tdbg: nothing == 1: NameError: name 'nothing' is not defined" in printed.err
 
 
+def test_where_no_editor_can_attach_the_program_goes_on(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(builtins, ASK, None, raising=False)
+    monkeypatch.setattr("tensordbg.stopping.stops.listen_for_editor", lambda port: "in use")
+    stops = Stops(StopPlan((StopPlace("program.py", 2),), port=5678))
+    stops.install()
+    code = stops.compiled(f"{TEXT}done = x\n".encode(), str(tmp_path / "program.py"))
+    assert code is not None
+    globals_: dict[str, Any] = {}
+    exec(code, globals_)
+    assert globals_["done"] == 2
+    said = "tdbg: --dap 5678: no editor can attach there (in use); the program does not stop\n"
+    assert capsys.readouterr().err == said
+
+
 def test_quitting_ends_the_program(run: Any) -> None:
     with pytest.raises(bdb.BdbQuit):
         run(StopPlace("program.py", 2), "q\n")

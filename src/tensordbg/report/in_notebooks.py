@@ -20,7 +20,9 @@ from tensordbg.report.findings.origin_text import origin_text
 from tensordbg.report.findings.why_text import WIDTH, why_text
 from tensordbg.report.terminal import PlainConsole
 
-_PAGE = '<pre style="line-height:1.3;white-space:pre;overflow-x:auto">{code}</pre>'
+_FONT = "var(--jp-code-font-family,var(--vscode-editor-font-family,Menlo,Consolas,monospace))"
+"""Jupyter gives `pre` within HTML the typeface of its text, in which columns don't stand below one another."""
+_PAGE = f'<pre style="font-family:{_FONT};line-height:1.3;white-space:pre;overflow-x:auto">{{code}}</pre>'
 _TEXTS: tuple[tuple[type, Callable[[Any], RenderableType]], ...] = (
     (WhyResult, why_text),
     (Origin, origin_text),

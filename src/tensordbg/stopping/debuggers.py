@@ -12,6 +12,7 @@ from types import FrameType
 from typing import Any
 
 from tensordbg.errors import UsageError
+from tensordbg.stopping.editors import listen_for_editor
 
 
 class _Stopper(pdb.Pdb):
@@ -144,10 +145,14 @@ def wait_for_editor(port: int, said: str) -> None:
     Args:
         port: Where the editor attaches, on this machine only.
         said: What is said before.
+
+    Raises:
+        UsageError: If it can't attach there.
     """
     import debugpy  # noqa: T100
 
-    debugpy.listen(("127.0.0.1", port))  # noqa: T100
+    if trouble := listen_for_editor(port):
+        raise UsageError(f"--dap {port}: no editor can attach there ({trouble}); give another port")
     sys.stderr.write(f"tdbg: attach your editor to 127.0.0.1:{port}; {said}\n")
     sys.stderr.flush()
     debugpy.wait_for_client()  # noqa: T100

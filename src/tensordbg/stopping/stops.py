@@ -20,6 +20,7 @@ from tensordbg.errors import UsageError
 from tensordbg.packages import FRAMEWORKS, is_part_of
 from tensordbg.recording.catalog import CATALOG
 from tensordbg.recording.saying import say
+from tensordbg.stopping.editors import listen_for_editor
 from tensordbg.stopping.plan import StopPlace, StopPlan
 from tensordbg.stopping.source import ASK, ENTER, StopLine, compile_with_stops, put_stops, stop_line
 
@@ -238,14 +239,20 @@ class _Editor:
         self._port = port
         self._waiting = threading.Lock()
         self._attached = False
+        self._trouble = ""
 
     def __call__(self, frame: FrameType) -> bool:
-        """Returns once an editor is there; the frame itself stops then."""
+        """Returns once an editor is there; the frame itself stops then, unless none can attach: the program goes on."""
         import debugpy  # noqa: T100
 
         with self._waiting:
+            if self._trouble:
+                return False
             if not self._attached:
-                debugpy.listen(("127.0.0.1", self._port))  # noqa: T100
+                self._trouble = listen_for_editor(self._port)
+                if self._trouble:
+                    say(f"--dap {self._port}: no editor can attach there ({self._trouble}); the program does not stop")
+                    return False
                 place = f"{frame.f_code.co_filename}:{frame.f_lineno + 1}"
                 say(f"attach your editor to 127.0.0.1:{self._port}; the program waits at {place}")
                 debugpy.wait_for_client()  # noqa: T100

@@ -7,11 +7,8 @@ from pathlib import Path
 import pytest
 
 from tensordbg.capture.reader import Capture
-from tensordbg.cli.running import replaying_program
-from tensordbg.cli.running.program import Program
-from tensordbg.cli.running.replaying_program import program_of, stop_eagerly
+from tensordbg.cli.running.replaying_program import program_of
 from tensordbg.errors import UsageError
-from tensordbg.replaying.plan import ReplayPlan
 from tests.capture.conftest import header_of
 
 
@@ -31,9 +28,3 @@ def test_a_program_that_only_the_capture_names_is_not_run(tmp_path: Path) -> Non
     said = "no program is named; give the step's own behind the capture, which says that it was `train.py --fast` in "
     with pytest.raises(UsageError, match=re.escape(f"{said}{tmp_path}")):
         program_of(capture_of(tmp_path), ())
-
-
-def test_an_editor_needs_debugpy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(replaying_program.importlib.util, "find_spec", lambda name: None)
-    with pytest.raises(UsageError, match="--dap needs debugpy, which is not installed; `pip install debugpy`, or use"):
-        stop_eagerly(ReplayPlan(str(tmp_path / "one")), Program("train", ("train.py",)), tmp_path, "", 5678)

@@ -41,8 +41,9 @@ function endWords({ process, ended }: ProcessView, found: readonly Finding[]): s
   return error ? error.cause : ended || 'ended';
 }
 
+/** Also of a recorded block, which has no exit code: it just ended. */
 function endedWell({ ended }: ProcessView): boolean {
-  return !ended || /\b(code 0|normally)\b/.test(ended);
+  return ['', 'ended', 'exit code 0'].includes(ended);
 }
 
 function details(

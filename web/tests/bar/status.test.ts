@@ -29,6 +29,8 @@ const LIVE: Live = { revision: 1, tensor_events: 2000, executions: 3, rate: 1204
 describe('the status of a run', () => {
   it('says how it ended', () => {
     expect(statusOf(RUN, '', undefined)).toMatchObject({ standing: 'fine', words: 'exit code 0' });
+    const block = { ...RUN, processes: [{ ...PROCESS, ended: 'ended' }] };
+    expect(statusOf(block, '', undefined)).toMatchObject({ standing: 'fine', words: 'ended' });
     const killed = { ...RUN, processes: [{ ...PROCESS, ended: 'killed by SIGKILL' }] };
     expect(statusOf(killed, '', undefined)).toMatchObject({ standing: 'bad', words: 'killed by SIGKILL' });
   });

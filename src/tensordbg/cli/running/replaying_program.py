@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import shlex
 import tempfile
 from pathlib import Path
@@ -11,6 +10,7 @@ from tensordbg.capture.reader import Capture, list_captures, open_capture
 from tensordbg.capture.replayed import REPLAY_FILE, read_replayed
 from tensordbg.cli.output import print_rich
 from tensordbg.cli.running.child import Child
+from tensordbg.cli.running.editor_port import check_editor_port
 from tensordbg.cli.running.program import Program
 from tensordbg.cli.running.replaying import run_replay, say
 from tensordbg.errors import CaptureError, UsageError
@@ -59,10 +59,9 @@ def stop_eagerly(plan: ReplayPlan, program: Program, out: Path, stop: str, port:
         port: Where an editor attaches, 0 for pdb.
 
     Raises:
-        UsageError: If there is no such line, or debugpy is missing.
+        UsageError: If there is no such line, or no editor could attach.
     """
-    if port and importlib.util.find_spec("debugpy") is None:
-        raise UsageError("--dap needs debugpy, which is not installed; `pip install debugpy`, or use --pdb")
+    check_editor_port(port, "use --pdb")
     file, line = _place_of(stop) if stop else _origin_of(plan, out)
     say(f"stopping at {file}:{line}")
     way = Way.DAP if port else Way.PDB

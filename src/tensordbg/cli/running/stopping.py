@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import importlib.util
 import re
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 
 from tensordbg.cli.running.child import Child, end_as
+from tensordbg.cli.running.editor_port import check_editor_port
 from tensordbg.cli.running.program import Program
 from tensordbg.errors import UsageError
 from tensordbg.packages import is_among_packages
@@ -32,11 +32,10 @@ def run_stopping(program: Program, places: tuple[str, ...], port: int) -> int:
         The program's exit code; does not return where a signal ended the program.
 
     Raises:
-        UsageError: If a place is none, or debugpy is missing; the program has not been started then.
+        UsageError: If a place is none, or no editor could attach; the program has not been started then.
     """
     settings_above(program.folder)
-    if port and importlib.util.find_spec("debugpy") is None:
-        raise UsageError("--dap needs debugpy, which is not installed; `pip install debugpy`, or leave --dap out")
+    check_editor_port(port, "leave --dap out")
     plan = StopPlan(tuple(place_of(each, program) for each in places), port)
     child = Child(program.stop_command(plan))
     child.start()
