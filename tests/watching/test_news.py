@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from tensordbg.analysis.finding import NumericalWarning
 from tensordbg.analysis.why import why, why_of_run
 from tensordbg.watching.news import news_of
 from tests.analysis.workers import GOOD, RECEIVED, SENT, steps, worker
@@ -34,3 +37,15 @@ def test_what_came_from_another_process_is_told_once() -> None:
 
 def test_nothing_where_all_is_well() -> None:
     assert not list(news_of(why(worker(steps(GOOD)))))
+
+
+def test_a_warning_is_a_sentence_and_its_kind_and_line_stand_beside_it() -> None:
+    result = why(worker(steps(GOOD, SENT)))
+    (origin,) = result.origins
+    warning = NumericalWarning("dead_units", origin.view, "kernel", origin.place, {}, "The units never fire.", "")
+    named = replace(warning, explanation="The units of kernel never fire.")
+    told = replace(result, origins=(), warnings=(warning, named))
+    assert [(news.headline, news.name) for news in news_of(told)] == [
+        ("kernel: The units never fire", "dead_units"),
+        ("The units of kernel never fire", "dead_units"),
+    ]

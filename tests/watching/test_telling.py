@@ -70,7 +70,7 @@ def test_a_command_that_fails_is_named() -> None:
 
 def test_a_server_is_sent_it_and_what_it_refuses_is_said(hook: Hook) -> None:
     tell = by_webhook(hook.url)
-    assert tell(MESSAGE) == f"--webhook {hook.url}: HTTP Error 500: Internal Server Error"
+    assert tell(MESSAGE) == f"--webhook {hook.url.removesuffix('/hook')}: HTTP Error 500: Internal Server Error"
     assert tell(MESSAGE) == ""
     assert hook.bodies == [MESSAGE, MESSAGE]
 

@@ -6,9 +6,8 @@ from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
 
 from tensordbg.analysis.failures.lead import failure_lead
-from tensordbg.analysis.finding import SourceLine, WhyResult
+from tensordbg.analysis.finding import NumericalWarning, SourceLine, WhyResult
 from tensordbg.report.findings.origin_text import headline
-from tensordbg.report.findings.warnings import warning_headline
 
 FINDING, WARNING, ALERT, FAILURE = "finding", "warning", "alert", "failure"
 
@@ -50,8 +49,15 @@ def news_of(result: WhyResult) -> Iterator[News]:
         told = (alert.explanation, _place(alert.source), alert.explanation, alert.suggestion)
         yield News(ALERT, alert.kind, *told, alert.process, alert.tensor or alert.function)
     for warning in result.warnings:
-        told = (warning_headline(warning), _place(warning.source), warning.explanation, warning.suggestion)
-        yield News(WARNING, warning.kind, *told, warning.process, warning.variable or warning.view.tensor)
+        about = warning.variable or warning.view.tensor
+        told = (_sentence(warning, about), _place(warning.source), warning.explanation, warning.suggestion)
+        yield News(WARNING, warning.kind, *told, warning.process, about)
+
+
+def _sentence(warning: NumericalWarning, about: str) -> str:
+    """What is noticed, of what; kind and line are told beside it."""
+    said = warning.explanation.rstrip(".")
+    return said if about in said else f"{about}: {said}"
 
 
 def _place(line: SourceLine | None) -> str:

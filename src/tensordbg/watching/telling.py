@@ -5,13 +5,12 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import urllib.error
-import urllib.request
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from typing import Any
 
 from tensordbg.watching.news import News
+from tensordbg.watching.posting import host_of, post
 
 SECONDS = 30
 """A command or a server has so long to take one piece of news."""
@@ -53,12 +52,7 @@ def by_webhook(url: str) -> Teller:
     """Sends each message to a server, by POST."""
 
     def tell(message: Mapping[str, Any]) -> str:
-        data = json.dumps(message).encode()
-        asked = urllib.request.Request(url, data, {"Content-Type": "application/json"})
-        try:
-            with urllib.request.urlopen(asked, timeout=SECONDS):
-                return ""
-        except (OSError, urllib.error.URLError, ValueError) as error:
-            return f"--webhook {url}: {error}"
+        trouble = post(url, json.dumps(message).encode(), SECONDS)
+        return f"--webhook {host_of(url)}: {trouble}" if trouble else ""
 
     return tell
