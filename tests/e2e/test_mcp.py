@@ -97,9 +97,18 @@ def test_every_tool_is_described_and_only_reads(folder: Path) -> None:
 
 def test_a_mistake_is_told_to_the_client(folder: Path) -> None:
     told = asked(
-        folder, ("tensor", {"name": "nowhere"}), ("why", {"trace": "../elsewhere"}), ("search", {"operation": "Log"})
+        folder,
+        ("tensor", {"name": "nowhere"}),
+        ("why", {"trace": "../elsewhere"}),
+        ("search", {"operation": "Log"}),
+        ("search", {"limit": "x"}),
+        ("diff", {}),
+        ("layers", {}),
     )
-    assert [error for error, _ in told["answers"]] == [True, True, True]
+    assert [error for error, _ in told["answers"]] == [True] * 6
+    assert told["answers"][3][1] == "search: limit = 'x': input should be a valid integer"
+    assert told["answers"][4][1] == "diff: a is missing; b is missing"
+    assert "no layers at all were recorded" in told["answers"][5][1]
     assert "no tensor 'nowhere:0'" in told["answers"][0][1]
     assert "'../elsewhere' is outside of traces" in told["answers"][1][1]
     # A filter that there is none of would give everything.

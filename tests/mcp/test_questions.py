@@ -23,6 +23,11 @@ def test_runs(questions: Questions) -> None:
     assert run["trace"] == "sample"
 
 
+def test_no_runs_yet(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"holds no trace yet; record one with `tdbg run`$"):
+        Questions(tmp_path).runs()
+
+
 def test_a_trace_alone_has_no_name(tmp_path: Path) -> None:
     (run,) = Questions(make_sample_trace(tmp_path / "alone")).runs()
     assert run["trace"] == ""
@@ -56,7 +61,10 @@ def test_diff(questions: Questions) -> None:
 
 
 def test_layers(questions: Questions) -> None:
-    assert questions.layers() == []
+    with pytest.raises(UsageError, match=r"^no layers at all were recorded; `search` finds tensors without them$"):
+        questions.layers()
+    with pytest.raises(UsageError, match=r"^no layers whose path holds 'dense' were recorded; "):
+        questions.layers(name="dense")
 
 
 def test_a_file_that_is_not_there(questions: Questions) -> None:

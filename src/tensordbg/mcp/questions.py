@@ -35,6 +35,8 @@ class Questions:
         if is_trace(self._folder):
             return [{"trace": "", "program": open_trace(self._folder)._reader.metadata.program}]  # noqa: SLF001
         traces = list_traces(self._folder)
+        if not traces:
+            raise UsageError(f"{self._folder} holds no trace yet; record one with `tdbg run`")
         return [{"trace": each.name, "program": _program_of(each)} for each in traces][-MOST_ROWS:]
 
     def why(self, trace: str = "") -> str:
@@ -162,6 +164,9 @@ class Questions:
         from tensordbg.wire.layers import layers_to_json
 
         found = [layer for layer in self._open(trace).layers() if name in layer.path][:MOST_ROWS]
+        if not found:
+            having = f"whose path holds {name!r}" if name else "at all"
+            raise UsageError(f"no layers {having} were recorded; `search` finds tensors without them")
         return [{**each, "inner": len(each["inner"])} for each in layers_to_json(found)["layers"]]
 
     def _open(self, trace: str) -> Trace:

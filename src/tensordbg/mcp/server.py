@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
 from mcp.server import MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp.types import ToolAnnotations
+from pydantic import ValidationError
 
 from tensordbg import __version__
 from tensordbg.errors import TensordbgError
@@ -32,14 +33,28 @@ class _Server(MCPServer):  # type: ignore[misc]
         """Calls a tool, if it has all of the arguments.
 
         Raises:
-            ToolError: If it does not have one of them.
+            ToolError: If it does not have one of them, or one is of the wrong kind.
         """
         question = getattr(Questions, name, None)
         known = list(inspect.signature(question).parameters)[1:] if question else []
         unknown = [each for each in arguments if each not in known]
         if known and unknown:
             raise ToolError(f"{name} has no argument {unknown[0]!r}; it takes {', '.join(known)}")
-        return await super().call_tool(name, arguments, context)
+        try:
+            return await super().call_tool(name, arguments, context)
+        except ToolError as error:
+            if isinstance(error.__cause__, ValidationError):
+                raise ToolError(f"{name}: {'; '.join(map(_wrong, error.__cause__.errors()))}") from None
+            raise
+
+
+def _wrong(detail: Mapping[str, Any]) -> str:
+    """`limit = 'x': input should be a valid integer`, of one argument."""
+    argument = ".".join(map(str, detail["loc"][:1]))
+    if detail["type"] == "missing":
+        return f"{argument} is missing"
+    said = str(detail["msg"]).partition(",")[0]
+    return f"{argument} = {detail['input']!r}: {said[:1].lower()}{said[1:]}"
 
 
 def make_server(folder: str | Path) -> MCPServer:
