@@ -14,7 +14,7 @@ ANSWER = pa.table({"name": ["Log", "[bold]"], "max": [1.5, math.inf], "n": [1, N
 
 def test_table() -> None:
     assert [line.split() for line in rendered(as_table(ANSWER))] == (
-        [["name", "max", "n"], ["Log", "1.5", "1"], ["[bold]", "inf"]]
+        [["name", "max", "n"], ["Log", "1.5", "1"], ["[bold]", "inf", "NULL"]]
     )
 
 
@@ -46,3 +46,7 @@ def test_plain(value: object, result: object) -> None:
 
 def test_cell_of_a_number_is_short() -> None:
     assert cell(1 / 3) == "0.333333"
+
+
+def test_null_is_neither_nan_nor_a_text() -> None:
+    assert [cell(value) for value in (None, math.nan, -math.inf, "")] == ["NULL", "NaN", "-inf", ""]

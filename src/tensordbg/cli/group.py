@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import importlib
+from typing import TYPE_CHECKING
 
 import click
 
 from tensordbg import __version__
 from tensordbg.cli.messages import did_you_mean
 from tensordbg.errors import UsageError
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 GROUPS = {
     "Record a program": ("run", "debug", "trap", "import", "watch"),
@@ -53,6 +57,14 @@ class CommandTable(click.Group):
             rows = [(name.ljust(width - _GAP), _first_sentence(command)) for name, command in found if command]
             with formatter.section(title):
                 formatter.write_dl(rows, col_max=width, col_spacing=_GAP)
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """See `click.Group`; which cuts what a command does in the middle of its sentence."""
+        found = super().shell_complete(ctx, incomplete)
+        for each in found:
+            if command := self.get_command(ctx, each.value):
+                each.help = _first_sentence(command)
+        return found
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]

@@ -39,11 +39,11 @@ def as_objects(answer: Any) -> list[dict[str, Any]]:
 
 
 def cell(value: object) -> str:
-    """One value of a table."""
+    """One value of a table; NULL is neither NaN nor an empty text."""
     if value is None:
-        return ""
+        return "NULL"
     if isinstance(value, float):
-        return f"{value:.6g}"
+        return "NaN" if math.isnan(value) else f"{value:.6g}"
     return str(value)
 
 

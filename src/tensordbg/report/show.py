@@ -42,6 +42,12 @@ def histories_text(histories: Mapping[str, TensorHistory]) -> Group:
     return Group(*parts)
 
 
+def cut_text(histories: Mapping[str, TensorHistory]) -> str:
+    """Says of which processes not all events are listed; empty where all are."""
+    cut = {name: history for name, history in histories.items() if len(history.points) < history.total}
+    return "\n".join(f"{name}: {_footer(history)}" if name else _footer(history) for name, history in cut.items())
+
+
 def history_text(history: TensorHistory) -> Group:
     """Heading, source and table of a tensor's history."""
     return Group(
@@ -125,6 +131,6 @@ def _names(origins: tuple[str, ...]) -> str:
 def _footer(history: TensorHistory) -> str:
     shown = len(history.points)
     if shown == history.total:
-        return f"{count(shown)} events"
+        return f"{count(shown)} event{'s' * (shown != 1)}"
     last = history.skipped + shown
     return f"events {count(history.skipped + 1)} to {count(last)} of {count(history.total)}; --limit 0 shows all"

@@ -7,8 +7,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import click
 import pytest
 
+from tensordbg.cli.group import commands
 from tests.cli.conftest import Invoke
 
 COMPLETE = """
@@ -33,6 +35,13 @@ def completed(folder: Path, *words: str) -> list[str]:
 def test_bash_completes_commands_and_options(tmp_path: Path) -> None:
     assert completed(tmp_path, "tdbg", "lay") == ["layers"]
     assert completed(tmp_path, "tdbg", "why", "--sa") == ["--sarif"]
+
+
+def test_what_a_command_does_is_told_in_a_whole_sentence() -> None:
+    (layers,) = commands.shell_complete(click.Context(commands), "lay")
+    assert layers.value == "layers"
+    assert str(layers.help).startswith("List the Keras layers and PyTorch modules of a program, with how ")
+    assert "..." not in str(layers.help)
 
 
 @pytest.mark.parametrize(("shell", "word"), [("bash", "complete "), ("zsh", "#compdef tdbg"), ("fish", "complete ")])

@@ -49,6 +49,8 @@ def test_in_a_layer(invoke: Invoke, tmp_path: Path) -> None:
 def test_csv(invoke: Invoke) -> None:
     rows = list(csv.DictReader(invoke("show", "Log:0", "--csv").out.splitlines()))
     assert [row["step"] for row in rows] == ["0", "1", "2"]
+    assert invoke("show", "Log:0", "--csv").err == ""
+    assert invoke("show", "Log:0", "--csv", "--limit", "2").err == "events 2 to 3 of 3; --limit 0 shows all\n"
 
 
 def test_elements_are_no_csv(invoke: Invoke) -> None:

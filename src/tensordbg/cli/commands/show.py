@@ -50,7 +50,7 @@ def command(trace_and_rest: tuple[TraceChoice, str], as_values: bool, form: Form
 def _show(trace: TraceChoice, tensor: str, form: Form, options: dict[str, Any]) -> None:
     """The history in each process."""
     from tensordbg.analysis.tensors.show import histories_of
-    from tensordbg.cli.output import print_csv, print_json, print_rich, reading_run
+    from tensordbg.cli.output import print_csv, print_json, print_note, print_rich, reading_run
 
     with reading_run(trace) as processes:
         histories = histories_of(processes, lambda reader: _history(reader, tensor, **options))
@@ -59,9 +59,11 @@ def _show(trace: TraceChoice, tensor: str, form: Form, options: dict[str, Any]) 
 
         print_json(histories_to_json(histories))
     elif form is Form.CSV:
+        from tensordbg.report.show import cut_text
         from tensordbg.wire.csv_tables import histories_to_csv
 
         print_csv(histories_to_csv(histories))
+        print_note(cut_text(histories))
     else:
         from tensordbg.report.show import histories_text
 
