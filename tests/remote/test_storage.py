@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import gc
 import time
 from pathlib import Path
 
@@ -9,7 +11,7 @@ import pytest
 
 from tensordbg.errors import TraceError, UsageError
 from tensordbg.remote import storage
-from tensordbg.remote.storage import Entry, Storage
+from tensordbg.remote.storage import Entry, Storage, hush_lost_connections
 from tests.remote.object_storage import BUCKET, Server
 
 CONTENT = bytes(range(256)) * 4096
@@ -108,3 +110,36 @@ def test_addresses_that_nobody_knows() -> None:
 def test_a_library_that_is_missing() -> None:
     with pytest.raises(UsageError, match=r"gs://a/b: .*gcsfs.*`pip install gcsfs` brings it"):
         Storage("gs://a/b")
+
+
+def test_what_a_library_asked_for_long_is_not_asked_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(storage, "PATIENCE", 0.0)
+    place, asked = Storage("memory://patience"), []
+
+    def gone(path: str, **_: object) -> object:
+        asked.append(path)
+        raise OSError("gone")
+
+    monkeypatch.setattr(place._system, "info", gone)
+    with pytest.raises(TraceError, match="object storage refuses"):
+        place.size("a")
+    assert len(asked) == 1
+
+
+def test_connections_that_are_lost_are_not_printed(caplog: pytest.LogCaptureFixture) -> None:
+    async def fail(error: Exception) -> None:
+        raise error
+
+    async def forget(error: Exception) -> None:
+        task = asyncio.ensure_future(fail(error))
+        await asyncio.sleep(0.01)
+        del task
+        gc.collect()
+
+    loop = asyncio.new_event_loop()
+    hush_lost_connections(loop)
+    loop.run_until_complete(forget(ConnectionResetError("Cannot write to closing transport")))
+    loop.run_until_complete(forget(ValueError("else")))
+    loop.close()
+    told = [record.getMessage() for record in caplog.records]
+    assert ["ValueError('else')" in each for each in told if ".fail()" in each] == [True]

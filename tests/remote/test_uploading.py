@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tensordbg.errors import TraceError
 from tensordbg.remote import storage, uploading
 from tensordbg.remote.storage import Storage
 from tensordbg.remote.uploading import BesideProgram, Uploading
@@ -105,6 +106,23 @@ def test_what_can_not_be_put_is_told(
     assert f"{place.address}: object storage refuses" in failure
     s3.faults.down = False
     assert Uploading(tmp_path, place).finish().failure == ""
+
+
+def test_what_can_not_be_put_is_not_tried_for_ever(
+    tmp_path: Path, place: Storage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(uploading, "PATIENCE", 0.0)
+    asked: list[str] = []
+
+    def refuse(name: str, file: Path) -> None:
+        asked.append(file.parent.name)
+        raise TraceError("gone")
+
+    monkeypatch.setattr(place, "put", refuse)
+    for name in ("one", "two"):
+        seal_all(eventful_trace(tmp_path / name).finish())
+    assert Uploading(tmp_path, place).finish().failure == "gone"
+    assert set(asked) == {"one"}
 
 
 def test_a_trace_that_is_damaged_hinders_no_other(

@@ -14,6 +14,10 @@ FIXES: Mapping[str, Mapping[str, str]] = {
         "columns": "Look at how the data were scaled: a column that is the same in all rows has a standard deviation "
         "of 0, and 0/0 is NaN. Divide by `std + 1e-7`, or drop columns that are constant or have no values.",
     },
+    "bad_variable": {
+        "between_recorded_steps": "Use `tdbg trap`, which tests each step at little cost, and keeps the first bad one "
+        "whole, however late it comes; or, where it comes soon, record once more without `--overhead` or `--every`.",
+    },
     "before_kept_events": {
         "": "Record again and keep more: a larger N for `--last N` or `circular_buffer_size`, or all; `--detail` and "
         "the filters decide how much room an event takes.",

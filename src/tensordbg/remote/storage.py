@@ -6,15 +6,21 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from tensordbg.errors import TraceError, UsageError
 from tensordbg.remote.addresses import protocol_of
+
+if TYPE_CHECKING:
+    import asyncio
 
 Answer = TypeVar("Answer")
 
 PAUSES = (0.5, 2.0)
 """Seconds before a question is asked again; the libraries ask again by themselves before that."""
+
+PATIENCE = 10.0
+"""Seconds of asking after which an error is taken for one that lasts."""
 
 _FINAL = (FileNotFoundError, PermissionError, IsADirectoryError, NotADirectoryError, NotImplementedError)
 """Errors that asking again does not change."""
@@ -151,10 +157,13 @@ class Storage:
 
     def _asked(self, ask: Callable[[], Answer]) -> Answer:
         for pause in PAUSES:
+            began = time.monotonic()
             try:
                 return ask()
             except Exception as error:  # noqa: BLE001  each library raises its own
-                if isinstance(error, FileNotFoundError) or _lasts(error):
+                # Where the library has asked again for long, nothing is there that stumbles: it is gone.
+                given_up = time.monotonic() - began > PATIENCE
+                if given_up or isinstance(error, FileNotFoundError) or _lasts(error):
                     raise self._refused(error) from None
                 time.sleep(pause)
         try:
@@ -204,4 +213,17 @@ def _system(address: str) -> tuple[Any, str]:
         raise UsageError(
             f"{address}: {' '.join(str(error).split())}; give a folder, or an address such as s3://bucket/run"
         ) from None
+    hush_lost_connections(getattr(system, "loop", None))
     return system, str(root).rstrip("/")
+
+
+def hush_lost_connections(loop: asyncio.AbstractEventLoop | None) -> None:
+    """Keeps a library's event loop from printing a traceback for each connection that was lost: it asks again."""
+    if loop is None or loop.get_exception_handler() is not None:
+        return
+
+    def handle(where: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+        if not isinstance(context.get("exception"), ConnectionError):
+            where.default_exception_handler(context)
+
+    loop.call_soon_threadsafe(loop.set_exception_handler, handle)

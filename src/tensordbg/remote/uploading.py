@@ -33,6 +33,9 @@ ROUNDS = 5
 BREATH = 3.0
 """Seconds between two tries of the last round."""
 
+PATIENCE = 60.0
+"""Seconds after which no further round begins: who waits for the end of the program is told then."""
+
 _TOGETHER = 4
 """So many files are put in place at a time, which bounds what of them is in memory."""
 
@@ -74,17 +77,20 @@ class Uploading:
 
     def finish(self) -> Uploaded:
         """Puts in place all that there is, after the programs have ended; tries again for a while where it can't."""
-        failure = self._try_all()
+        end = time.monotonic() + PATIENCE
+        failure = self._try_all(end)
         for _ in range(ROUNDS - 1):
-            if failure:
+            if failure and time.monotonic() < end:
                 time.sleep(BREATH)
-                failure = self._try_all()
+                failure = self._try_all(end)
         return Uploaded(self._files, failure)
 
-    def _try_all(self) -> str:
-        """Puts all traces in place, as far as that is possible, and says what hindered it first."""
-        failures = []
+    def _try_all(self, end: float) -> str:
+        """Puts all traces in place, as far as that is possible until then, and says what hindered it first."""
+        failures: list[str] = []
         for trace in _traces(self._folder):
+            if failures and time.monotonic() > end:
+                break
             try:
                 self._put_trace(trace, ended=True)
             except TensordbgError as error:

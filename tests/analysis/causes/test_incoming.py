@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tensordbg.analysis.causes.incoming import bad_elements
+from tensordbg.analysis.finding import TensorView
 from tensordbg.model import Health
 from tests.analysis.causes.cases import cause, inf, nan, verdict
 
@@ -29,6 +30,16 @@ def test_bad_variable() -> None:
     said = verdict("ReadVariableOp", [nan, 1.0], read=True, variable="dense/kernel")
     assert said.cause == "bad_variable"
     assert said.explanation.startswith("The variable dense/kernel held 1 NaN among 2 elements")
+
+
+def test_a_variable_that_was_finite_in_the_step_recorded_before_had_no_bad_first_value() -> None:
+    before = TensorView(0, "read:0", "read", "ReadVariableOp", 1, 0, "", 1, 1178, None, "", "float32", (2,), None)
+    said = verdict("ReadVariableOp", [nan, 1.0], read=True, variable="kernel", last_finite=before)
+    assert said.cause == "bad_variable"
+    assert "In step 1178, the last before it that was recorded, it was finite: it was ruined in between" in (
+        said.explanation
+    )
+    assert said.suggestion.startswith("Use `tdbg trap`, ")
 
 
 def test_a_value_from_outside_written_into_a_variable() -> None:

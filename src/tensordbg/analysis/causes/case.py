@@ -134,6 +134,8 @@ class Case:
     """Whether something that it was made from is not in the trace, of which only the last events were kept."""
     left_out: bool = False
     """Whether something that it was made from was not recorded of this step, of which only what matters most was."""
+    last_finite: TensorView | None = None
+    """The same tensor when it was last recorded before, and finite, where steps in between were not recorded."""
     mask: str = ""
     """Name and line of the written infinities with which the NaN begins; empty where there are none."""
     before: TensorView | None = None

@@ -32,11 +32,18 @@ def _explain_variable(case: Case) -> str:
     name = f"The variable {case.variable}" if case.variable else "The variable"
     if case.given:
         return f"{name} was given a value that holds {bad_elements(case.output)}."
+    if case.last_finite is not None:
+        return (
+            f"{name} held {bad_elements(case.output)} when it was read in step {case.view.step}. In step "
+            f"{case.last_finite.step}, the last before it that was recorded, it was finite: it was ruined in between, "
+            "in what was not recorded."
+        )
     return f"{name} held {bad_elements(case.output)} when it was read, and no recorded write had put that there."
 
 
 def _fix_variable(case: Case) -> str:
-    return case.fix("bad_variable")
+    ruined = case.last_finite is not None and not case.given
+    return case.fix("bad_variable", "between_recorded_steps" if ruined else "")
 
 
 def _explain_input(case: Case) -> str:

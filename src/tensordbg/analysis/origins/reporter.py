@@ -218,6 +218,13 @@ class _Reporter:
             return self.jumps.variables(events)
         return self.jumps.root(events) if origin.cause in {*OVERFLOWS, SCALED_AWAY} else frozenset()
 
+    def _last_finite(self, evidence: Evidence, view: TensorView) -> TensorView | None:
+        """The tensor when it was recorded last, if it was finite then, and steps were left out since."""
+        last = self.views[evidence.past[-1]] if evidence.past else None
+        if last is None or last.health is None or last.health.non_finite or view.step - last.step <= 1:
+            return None
+        return last
+
     def _mask(self, event: int) -> str:
         """The infinities that the program wrote down with which a NaN begins: their name and line."""
         mask = self.origins.masks.get(event, NONE)
@@ -307,6 +314,7 @@ class _Reporter:
             lost=self.cut and evidence.incomplete,
             left_out=self.in_part and evidence.left_out,
             before=self.views.get(evidence.likely),
+            last_finite=self._last_finite(evidence, view),
             mask=self._mask(evidence.event),
         )
 
