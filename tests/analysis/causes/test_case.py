@@ -19,6 +19,7 @@ def test_number(value: float, text: str) -> None:
 def test_of_elements() -> None:
     assert of_elements(1, 1) == "its only element"
     assert of_elements(3, 3) == "all 3 of its elements"
+    assert of_elements(2, 2) == "both of its elements"
     assert of_elements(3, 6400) == "3 of its 6,400 elements"
 
 

@@ -78,7 +78,7 @@ def test_a_healthy_run_opens_at_its_layers_and_its_loss(page: Any, healthy_link:
     expect(progress.get_by_role("region", name="Verdict")).to_contain_text(re.compile("tensors were finite"))
     assert rows(page) == ["sequential", "sequential/hidden", "sequential/out"]
     expect(progress.locator(".progress-line-loss")).to_contain_text(re.compile(r"[\d.]+ in step 0, [\d.]+ in step 11"))
-    expect(progress.locator(".progress-line-learning_rate")).to_contain_text("0.001 in step 0")
+    expect(progress.locator(".progress-line-learning_rate")).to_contain_text("0.001 from step 0 to 11")
     measures = progress.get_by_role("group", name="What the map shows").get_by_role("button")
     assert measures.all_inner_texts() == ["Activations", "Gradients", "Updates", "Zeros", "NaN and infinities"]
     measures.filter(has_text="Updates").click()

@@ -249,7 +249,7 @@ def of_elements(count: int, size: int) -> str:
     if size == 1:
         return "its only element"
     if count == size:
-        return f"all {size:,} of its elements"
+        return "both of its elements" if size == 2 else f"all {size:,} of its elements"
     return f"{count:,} of its {size:,} elements"
 
 

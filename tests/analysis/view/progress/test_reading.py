@@ -56,7 +56,7 @@ def test_what_is_not_finite_is_counted_from_all_events() -> None:
 def test_what_stands_out_is_told() -> None:
     texts = [sight.text for sight in read_progress(trained(6)).sights]
     assert "what train.py:4 puts out grew to 32 times its size over the steps" in texts
-    assert "50% of what train.py:3 puts out at the end are zeros" in texts
+    assert "50% of what train.py:3 puts out at the end is zero" in texts
 
 
 def test_without_a_name_it_is_the_first_of_which_anything_is_known() -> None:

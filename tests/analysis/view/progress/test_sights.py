@@ -42,12 +42,12 @@ def test_what_grew_or_shrank_the_most() -> None:
 
 def test_gradients_far_apart_and_many_zeros() -> None:
     assert texts(gradients=cells([0.001], [0.5])) == ["the gradient of first is 0.001 at the end, that of second 0.5"]
-    assert texts(zeros=cells([0.9, 0.2], [0.1, 0.75])) == ["75% of what second puts out at the end are zeros"]
+    assert texts(zeros=cells([0.9, 0.2], [0.1, 0.75])) == ["75% of what second puts out at the end is zero"]
 
 
 def test_how_the_loss_went() -> None:
     line = ProgressLine("loss", "loss:0", (0, 1, 2, 3, 1000), (2.0, 1.0, 0.5, 0.75, 1.0), (5, 6, 7, 8, 9))
     empty = cells()
     (sight,) = find_sights(ROWS, ROWS, {"activations": empty, "gradients": empty, "zeros": empty}, (line,))
-    assert sight.text == "the loss loss:0 went from 2 to 1 between steps 0 and 1,000, after 0.5 at the least"
+    assert sight.text == "the loss loss:0 went from 2 to 1 between steps 0 and 1,000, with a low of 0.5 in between"
     assert sight.event == 9

@@ -24,7 +24,10 @@ function ProgressLine({ line }: { readonly line: Line }) {
   const { what, name, steps, values, events } = line;
   const [low, high] = [Math.min(...values), Math.max(...values)];
   const [first, last] = [steps[0] ?? 0, steps.at(-1) ?? 0];
-  const range = `${short(values[0])} in step ${count(first)}, ${short(values.at(-1))} in step ${count(last)}`;
+  const range =
+    low === high
+      ? `${short(low)} from step ${count(first)} to ${count(last)}`
+      : `${short(values[0])} in step ${count(first)}, ${short(values.at(-1))} in step ${count(last)}`;
   return (
     <figure class={`progress-line progress-line-${what}`}>
       <figcaption>

@@ -61,7 +61,7 @@ def _loss(lines: Sequence[ProgressLine]) -> Iterator[Sight]:
     for line in lines[:1]:
         if line.what == "loss" and len(line.values) >= _ENOUGH:
             least = min(line.values)
-            low = "" if least >= line.values[-1] else f", after {number(least)} at the least"
+            low = "" if least >= line.values[-1] else f", with a low of {number(least)} in between"
             yield Sight(
                 f"the loss {line.name} went from {number(line.values[0])} to {number(line.values[-1])} between steps "
                 f"{line.steps[0]:,} and {line.steps[-1]:,}{low}",
@@ -98,7 +98,7 @@ def _apart(ends: Sequence[_Ends]) -> Iterator[Sight]:
 def _zeros(ends: Sequence[_Ends]) -> Iterator[Sight]:
     most = max(ends, key=lambda each: each.last, default=None)
     if most is not None and most.last >= _MANY_ZEROS:
-        yield Sight(f"{most.last:.0%} of what {most.row.name} puts out at the end are zeros", most.event, "zeros")
+        yield Sight(f"{most.last:.0%} of what {most.row.name} puts out at the end is zero", most.event, "zeros")
 
 
 def _ends(rows: Sequence[ProgressRow], cells: Cells) -> list[_Ends]:
