@@ -54,6 +54,7 @@ def test_an_example_records_and_names_its_mistake(tmp_path: Path, example: str) 
     assert done.returncode == 0, done.stderr
     (trace,) = traces(tmp_path)
     assert f"cause   {CAUSES[example]}: " in done.stderr
+    assert "warning" not in done.stderr
     assert done.stderr.splitlines()[-1].endswith(f"`tdbg why {trace.relative_to(tmp_path)}` tells more")
     answer = json.loads(run(tmp_path, python, "-m", "tensordbg", "why", "--json").stdout)
     assert answer["origins"][0]["cause"] == CAUSES[example]

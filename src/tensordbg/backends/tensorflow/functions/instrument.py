@@ -262,9 +262,9 @@ class Functions:
             self._name_missed(missed, instrument)
 
     def _name_missed(self, titles: dict[str, str], instrument: Instrument) -> None:
-        """Warns of functions, by their names in the runtime, unless they are about to vanish."""
+        """Warns of functions of the program, by their names in the runtime, unless they are about to vanish."""
         gc.collect()
-        missed = [titles[each.name] for each in live_functions() if each.name in titles]
+        missed = [titles[each.name] for each in live_functions() if each.name in titles and not each.of_keras]
         if missed:
             instrument.warn(
                 f"{len(missed)} functions that were made before can't be looked into any more: {listed(missed)}; make "

@@ -10,7 +10,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from tensordbg.backends.tensorflow.internals import atomic_function
+from tensordbg.packages import FRAMEWORKS, KERAS, is_among_packages, is_part_of
 
+_TENSORFLOW = FRAMEWORKS - KERAS
 _PIPELINE = "Dataset_"
 """How the graphs of functions given to tf.data are named."""
 
@@ -47,9 +49,21 @@ class LiveFunction:
         return bool(len(self.graph.inputs) < given or len(self.graph.outputs) < returned)
 
     @property
+    def of_keras(self) -> bool:
+        """Whether Keras itself wrote it, as what makes batches of arrays: no line of the program's own is in it."""
+        return self.graph is not None and all(map(_of_keras, self.graph.get_operations()))
+
+    @property
     def replaceable(self) -> bool:
         """See `is_replaceable`."""
         return is_replaceable(self.function, self.graph)
+
+
+def _of_keras(operation: Any) -> bool:
+    """Whether it is Keras that called TensorFlow to make an operation."""
+    files = (frame.filename for frame in reversed(operation.traceback or ()))
+    caller = next((file for file in files if not is_part_of(file, _TENSORFLOW)), "")
+    return is_among_packages(caller) and is_part_of(caller, KERAS)
 
 
 def is_replaceable(function: Any, graph: Any) -> bool:
