@@ -37,6 +37,8 @@ for step in range(2):
     print(float(torch.exp(-torch.relu(x @ w) * 1.0).sum()))
 if "--fail" in sys.argv:
     raise SystemExit(7)
+if "--raise" in sys.argv:
+    raise ValueError("no data")
 """
 
 
@@ -75,6 +77,13 @@ def test_a_program_that_fails_is_told_and_no_success(folder: Path) -> None:
     done = said(folder, "--run", "ref.py", "--", "port.py", "--fail")
     assert done.returncode == 2
     assert "note: port.py --fail ended with code 7: compared is what it computed before" in done.stdout
+
+
+def test_a_program_that_raises_is_told_once_by_its_error(folder: Path) -> None:
+    done = said(folder, "--run", "ref.py", "--json", "--", "port.py", "--raise")
+    notes = json.loads(done.stdout)["notes"]
+    assert (done.returncode, notes[-1]) == (2, "B ended with ValueError: no data: compared is what it computed before")
+    assert not [each for each in notes if "code 1" in each]
 
 
 def test_a_program_that_computes_nothing(folder: Path) -> None:

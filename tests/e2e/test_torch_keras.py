@@ -63,6 +63,8 @@ def test_steps_layers_and_variables_are_those_of_keras(folder: Path) -> None:
     assert {"hidden", "out"} <= {layer.path for layer in trace.layers()}
     names = {each.name for each in open_trace(recorded_in).variables().values()}
     assert {"hidden/kernel", "out/bias", "hidden/kernel/momentum"} <= names
+    (optimizer,) = open_trace(recorded_in).facts.optimizers
+    assert {"learning_rate": 0.01, "beta_1": 0.9}.items() <= optimizer.settings.items()
 
 
 def test_a_bad_step_is_caught_and_replayed_and_the_exit_code_is_the_traps(folder: Path) -> None:

@@ -17,12 +17,13 @@ def notes_on_lengths(a: Side, b: Side) -> tuple[str, ...]:
 
 def notes_on_ends(a: TraceFacts, b: TraceFacts) -> tuple[str, ...]:
     """Tells the error that ended a run."""
-    ends = ((name, facts.end) for name, facts in (("A", a), ("B", b)))
-    return tuple(
-        f"{name} ended with {end.exception.splitlines()[0]}: compared is what it computed before"
-        for name, end in ends
-        if end is not None and end.exception
-    )
+    ends = ((name, error_at_end(facts)) for name, facts in (("A", a), ("B", b)))
+    return tuple(f"{name} ended with {error}: compared is what it computed before" for name, error in ends if error)
+
+
+def error_at_end(facts: TraceFacts) -> str:
+    """The first line of the error that ended a run; empty where none did, or it is not known."""
+    return facts.end.exception.splitlines()[0] if facts.end is not None and facts.end.exception else ""
 
 
 def _count(side: Side, trains: bool) -> int:

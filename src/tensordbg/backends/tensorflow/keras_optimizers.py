@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from functools import partial
 from typing import Any
 
+from tensordbg.backends.keras_optimizers import HELD, RATE, is_on, schedule_words
 from tensordbg.backends.tensorflow.internals import resource_variable_ops
 from tensordbg.backends.tensorflow.methods import KERAS_OPTIMIZERS, Method, ReplacedMethods
 from tensordbg.backends.tensorflow.variables import Variables
@@ -16,13 +17,6 @@ from tensordbg.model import NONE
 from tensordbg.recording.catalog import CATALOG
 from tensordbg.recording.optimizers import NotedOptimizers, SeenGroup, plain_settings
 from tensordbg.recording.recorder import Recorder
-
-_RATE = "learning_rate"
-_HELD = "_learning_rate"
-"""Where Keras 3 keeps the rate: a variable, a schedule, or a function of the program's."""
-
-_SCHEDULES = "keras.src.optimizers.schedules."
-"""Where Keras 3 has the base of all schedules."""
 
 
 class KerasOptimizers:
@@ -45,7 +39,7 @@ class KerasOptimizers:
     def _watching(self, plain: Any) -> Any:
         def apply(optimizer: Any, grads: Any, trainable_variables: Any = None) -> Any:
             result = plain(optimizer, grads, trainable_variables)
-            if self._recorder.active:
+            if self._recorder.active and is_on(optimizer, "tensorflow"):
                 with self._recorder.guard("looking at an optimizer"):
                     self._see(optimizer, trainable_variables)
             return result
@@ -55,12 +49,12 @@ class KerasOptimizers:
     def _see(self, optimizer: Any, variables: Any) -> None:
         told = vars(optimizer)
         settings, held = plain_settings(told), dict[str, int]()
-        rate = told.get(_HELD)
+        rate = told.get(HELD)
         number = self._number(rate)
         if number != NONE:
-            held[_RATE] = number
-        elif any(each.__module__.startswith(_SCHEDULES) for each in type(rate).__mro__):
-            settings[_RATE] = _words(rate)
+            held[RATE] = number
+        elif words := schedule_words(rate):
+            settings[RATE] = words
         trained = variables if variables is not None else told.get("_trainable_variables", ())
         # A graph is traced once and runs in all steps, so no step is known.
         self._optimizers.see(optimizer, 0, [SeenGroup(settings, partial(self._numbers, trained), held)])
@@ -75,11 +69,3 @@ class KerasOptimizers:
             return NONE  # such as one that is mirrored on several devices, which has a handle for each
         self._variables.learn_name(held.handle, held.name)
         return self._variables.number_of(held.handle)
-
-
-def _words(schedule: Any) -> str:
-    """A schedule of Keras's with its settings: `ExponentialDecay(initial_learning_rate=0.1, decay_steps=10)`."""
-    told = plain_settings(vars(schedule))
-    return (
-        f"{type(schedule).__name__}({', '.join(f'{name}={value}' for name, value in told.items() if name != 'name')})"
-    )

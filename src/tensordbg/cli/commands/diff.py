@@ -167,7 +167,8 @@ def _of_traces(words: tuple[str, ...], process: str | None, asked: Asked) -> _An
     if len(words) != 2:
         problem = f"unexpected argument {words[2]!r} after" if len(words) > 2 else "missing argument"
         raise click.UsageError(f"{problem} {'B' if words else 'A'}", click.get_current_context())
-    result = _compared(TraceChoice(words[0], process), TraceChoice(words[1], process), asked)
+    with _both(TraceChoice(words[0], process), TraceChoice(words[1], process)) as traces:
+        result = _compared(*traces, asked)
     return _Answer(result, _CODES[result.status])
 
 
@@ -196,18 +197,27 @@ def _recorded(words: tuple[str, ...], out: str | None) -> tuple[RecordedProgram,
 
 def _of_programs(recorded: tuple[RecordedProgram, ...], process: str | None, asked: Asked) -> _Answer:
     """Compares two programs; if one of them failed, the comparison says so, and does not count as a success."""
-    choices = [TraceChoice(str(each.folder), process) for each in recorded]
-    result = _compared(choices[0], choices[1], asked)
-    failed = [each.failure for each in recorded if each.failure]
-    notes = tuple(f"{failure}: compared is what it computed before" for failure in failed)
+    from tensordbg.analysis.diff.lengths import error_at_end
+
+    a, b = (TraceChoice(str(each.folder), process) for each in recorded)
+    with _both(a, b) as traces:
+        result = _compared(*traces, asked)
+        untold = [each.failure for each, trace in zip(recorded, traces, strict=True) if not error_at_end(trace.facts)]
+    notes = tuple(f"{failure}: compared is what it computed before" for failure in untold if failure)
+    failed = any(each.failure for each in recorded)
     code = 2 if failed and result.status == "same" else _CODES[result.status]
     return _Answer(replace(result, notes=(*result.notes, *notes)), code)
 
 
-def _compared(a: TraceChoice, b: TraceChoice, asked: Asked) -> Comparison:
+@contextmanager
+def _both(a: TraceChoice, b: TraceChoice) -> Iterator[tuple[TraceReader, TraceReader]]:
     from tensordbg.cli.output import reading
 
     with reading(a) as reference, reading(b) as other:
-        from tensordbg.analysis.diff.compare import compare
+        yield reference, other
 
-        return compare(reference, other, asked)
+
+def _compared(a: TraceReader, b: TraceReader, asked: Asked) -> Comparison:
+    from tensordbg.analysis.diff.compare import compare
+
+    return compare(a, b, asked)

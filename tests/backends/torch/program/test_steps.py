@@ -76,8 +76,8 @@ def test_optimizers_are_noted_as_they_are_set_in_the_steps_that_are_recorded() -
         steps.uninstall()
     rows = [row["optimizer"] for row in recorder.facts]
     assert [(row["step"], row["group"], row["settings"].get("lr")) for row in rows] == [
-        *((0, 0, 0.1), (0, 1, None)),  # a tensor is no number that can be had without an operation
-        (2, 0, 0.05),
+        *((0, 0, 0.1), (0, 1, 0.2)),  # a tensor, which a schedule writes into
+        *((2, 0, 0.05), (2, 1, 0.1)),
     ]
     assert {row["type"] for row in rows} == {"SGD"}
     assert [row["variables"] for row in rows[:2]] == [[0], [1]]

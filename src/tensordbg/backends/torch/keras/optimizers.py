@@ -12,6 +12,7 @@ import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
+from tensordbg.backends.keras_optimizers import HELD, RATE, is_on, schedule_words
 from tensordbg.recording.imports import ImportWatch
 from tensordbg.recording.optimizers import plain_settings
 
@@ -55,7 +56,7 @@ class KerasSteps:
 
         @functools.wraps(plain)
         def apply(optimizer: Any, grads: Any, trainable_variables: Any = None) -> Any:
-            if self._under_way or not _is_on_torch(optimizer):
+            if self._under_way or not is_on(optimizer, "torch"):
                 return plain(optimizer, grads, trainable_variables)
             variables = _trained(optimizer, trainable_variables)
             if not variables or len(grads) != len(variables):
@@ -113,8 +114,10 @@ class _KerasOptimizer:
 
     @property
     def settings(self) -> Mapping[str, Any]:
-        """Settings of the optimizer but for its rate, which is a tensor."""
-        return plain_settings(vars(self._optimizer()))
+        """Settings of the optimizer, with its rate as the tensor that holds it, or as the words of its schedule."""
+        told = vars(self._optimizer())
+        rate = told.get(HELD)
+        return {**plain_settings(told), RATE: schedule_words(rate) or getattr(rate, "_value", None)}
 
     @property
     def names(self) -> Mapping[int, str]:
@@ -149,11 +152,6 @@ def _beginnings(name: str) -> Iterator[str]:
 
 def _trained(optimizer: Any, variables: Any) -> list[Any]:
     return list(getattr(optimizer, "_trainable_variables", ()) if variables is None else variables)
-
-
-def _is_on_torch(optimizer: Any) -> bool:
-    """Whether Keras computes with PyTorch: its optimizers have a base of that backend's then."""
-    return any(each.__module__.startswith("keras.src.backend.torch.") for each in type(optimizer).__mro__)
 
 
 KERAS_STEPS = KerasSteps()

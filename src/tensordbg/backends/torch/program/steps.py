@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 import weakref
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -10,6 +9,7 @@ from types import ModuleType
 from typing import Any
 
 from tensordbg.backends.torch.program.variables import Variables
+from tensordbg.backends.torch.scalars import number_in, with_numbers
 from tensordbg.backends.torch.steps.optimizers import watch_steps
 from tensordbg.model import NONE
 from tensordbg.operations.frameworks import TORCH
@@ -51,20 +51,22 @@ class Steps:
         self._undo = watch_steps(before, after)
 
     def _is_as_before(self, optimizer: Any) -> bool:
-        """Whether an optimizer holds the very objects that it held: of tensors nothing can be asked but that."""
-        held = [tuple(group.values()) for group in optimizer.param_groups]
+        """Whether an optimizer holds the very objects that it held, and tensors of one element the same number."""
+        held = [(*group.values(), *map(number_in, group.values())) for group in optimizer.param_groups]
         before = self._seen.get(optimizer, [])
         self._seen[optimizer] = held
         return len(held) == len(before) and all(
-            len(mine) == len(other) and all(map(operator.is_, mine, other))
+            len(mine) == len(other) and all(map(_is_same, mine, other))
             for mine, other in zip(held, before, strict=True)
         )
 
     def _groups(self, optimizer: Any) -> list[SeenGroup]:
-        """How an optimizer is set; a rate that is a tensor is no number that can be had without an operation."""
+        """How an optimizer is set; of a rate that is a tensor on another device nothing is known."""
         own: Mapping[str, Any] = getattr(optimizer, "settings", {})  # one of Keras's has them
         return [
-            SeenGroup(plain_settings({**own, **group}), partial(self._variables.numbers_of, group["params"]))
+            SeenGroup(
+                plain_settings(with_numbers({**own, **group})), partial(self._variables.numbers_of, group["params"])
+            )
             for group in optimizer.param_groups
         ]
 
@@ -73,3 +75,8 @@ class Steps:
         if self._undo is not None:
             self._undo()
             self._undo = None
+
+
+def _is_same(mine: object, other: object) -> bool:
+    """Whether two are one object, or equal numbers: tensors are not to be compared, which would be an operation."""
+    return mine is other or (type(mine) is float is type(other) and mine == other)
