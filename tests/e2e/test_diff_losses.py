@@ -117,3 +117,21 @@ def test_rows_of_a_table_by_other_indices(tmp_path: Path) -> None:
         "aten::embedding of B is given other whole numbers than aten::embedding of A, such as indices: "
         "[0] is 0 in A and 1 in B, 3 of 3 differ"
     )
+
+
+def test_a_sum_in_place_of_a_mean_is_told_by_the_number(tmp_path: Path) -> None:
+    def by_classes(folder: Path, *, summed: bool) -> Path:
+        w = [torch.nn.Parameter(torch.tensor(each)) for each in (KERNEL, HEAD)]
+        wanted = F.one_hot(torch.tensor(Y), 3).float()
+        with tensordbg.record(folder):
+            logits = torch.relu(torch.tensor(X) @ w[0]) @ w[1]
+            if summed:
+                loss = F.binary_cross_entropy_with_logits(logits, wanted, reduction="sum")
+            else:
+                loss = (F.softplus(logits) - wanted * logits).mean()
+            loss.backward()
+            torch.optim.SGD(w, 0.1).step()
+        return folder
+
+    found = first(by_classes(tmp_path / "a", summed=False), by_classes(tmp_path / "b", summed=True))
+    assert "that of B is 24 times that of A: a sum over 24 values of which A takes the mean" in found.explanation

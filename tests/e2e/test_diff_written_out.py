@@ -207,3 +207,16 @@ def test_a_sequence_in_one_operation_whose_only_result_is_a_number(
 
 def test_the_same_sequence(sequence: Path, tmp_path: Path) -> None:
     assert tensordbg.diff(sequence, sequence_in_torch(tmp_path / "b")).status == "same"
+
+
+def test_a_sum_that_cancels_out_is_the_same_in_another_order(tmp_path: Path) -> None:
+    def summed(folder: Path, order: int) -> Path:
+        values = torch.tensor(np.random.default_rng(3).normal(size=(40, 50)).astype("float32"))
+        values[0, 0] -= values.sum(dtype=torch.float64) - 1
+        with tensordbg.record(folder):
+            made = torch.tanh(values) * 0 + values  # so that something is computed of them
+            _ = made.flip(0).sum() * 3.0 if order else made.sum() * 3.0
+        return folder
+
+    result = tensordbg.diff(summed(tmp_path / "a", 0), summed(tmp_path / "b", 1))
+    assert result.status == "same", result.first

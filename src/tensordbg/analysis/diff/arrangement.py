@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from tensordbg.analysis.diff.apart import Apart, Pair
+from tensordbg.analysis.diff.apart import Apart, Pair, are_of_one_kind
 from tensordbg.analysis.diff.edges import reached
 from tensordbg.analysis.diff.numbers import HIGH, INFINITIES, LOW
 from tensordbg.operations.kinds import Kind
@@ -12,9 +12,8 @@ from tensordbg.operations.traits import Trait
 
 _FILLING = 1e4
 """Numbers so large are what masks fill in, mostly."""
-_ONE_BY_ONE = frozenset(
-    {Kind.TANH, Kind.SIGMOID, Kind.RELU, Kind.GELU, Kind.SOFTPLUS, Kind.EXP, Kind.MULTIPLY, Kind.ADD}
-)
+_OF_TWO = frozenset({Kind.ADD, Kind.SUBTRACT, Kind.MULTIPLY, Kind.DIVIDE})
+_ONE_BY_ONE = frozenset({Kind.TANH, Kind.SIGMOID, Kind.RELU, Kind.GELU, Kind.SOFTPLUS, Kind.EXP, *_OF_TWO})
 """Operations that make of each element one: a smaller result is that of a part."""
 DRIFTING = 1e-2
 """What is nearer drifts apart in a training; elements in another order make a product that has nothing of the other."""
@@ -23,26 +22,56 @@ _WALKED = 8
 
 
 def in_another_order(a: Apart, b: Apart, pair: Pair) -> bool:
-    """Tells whether two products of the same values differ, so that the elements of one are in another order."""
-    if pair.distance < DRIFTING:
+    """Tells whether two products or sums of the same values differ, so that one has its elements in another order."""
+    if pair.distance < DRIFTING or not (_joins(a, pair.a) and _joins(b, pair.b)):
         return False
+    rows_a, rows_b = _whole_inputs(a, pair.a), _whole_inputs(b, pair.b)
+    if any(each.label[row] < 0 and not each.constant[row] for each, rows in ((a, rows_a), (b, rows_b)) for row in rows):
+        return False
+    mine, theirs = _labels(a, rows_a), _labels(b, rows_b)
     contract = all(apart.side.operation(row).has(Trait.CONTRACTS) for apart, row in ((a, pair.a), (b, pair.b)))
-    known = not (a.unknown_parents(pair.a) or b.unknown_parents(pair.b))
-    mine, theirs = a.taken_whole(pair.a), b.taken_whole(pair.b)
-    return contract and known and bool(mine) and (mine <= theirs or theirs <= mine)
+    if contract:
+        return bool(mine) and (mine <= theirs or theirs <= mine)
+    return mine == theirs and len(mine) > 1 and are_of_one_kind(a, b, pair.a, pair.b)
+
+
+def _joins(apart: Apart, row: int) -> bool:
+    operation = apart.side.operation(row)
+    return operation.has(Trait.CONTRACTS) or operation.kind in _OF_TWO
+
+
+def _whole_inputs(apart: Apart, row: int) -> list[int]:
+    """The values of more than one element that go into an operation, seen through what only one run rearranges."""
+    side = apart.side
+
+    def back(each: int) -> Iterable[int]:
+        return side.edges.parents[each] if each == row or _is_rearranged(apart, each) else ()
+
+    found = reached(row, back, _WALKED)
+    return [each for each in found
+            if each != row and side.numbers.size[each] > 1 and not _is_rearranged(apart, each)]  # fmt: skip
+
+
+def _is_rearranged(apart: Apart, row: int) -> bool:
+    return bool(apart.label[row] < 0) and apart.side.operation(row).has(Trait.REARRANGES)
+
+
+def _labels(apart: Apart, rows: list[int]) -> frozenset[int]:
+    return frozenset(int(apart.label[row]) for row in rows if apart.label[row] >= 0)
 
 
 def other_parts(a: Apart, b: Apart, pair: Pair) -> bool:
     """Tells whether two operations go on from parts of one value, and not from the same: gates, heads."""
+    rows_a, rows_b = _whole_inputs(a, pair.a), _whole_inputs(b, pair.b)
+    if _labels(a, rows_a) == _labels(b, rows_b):
+        return _takes_part(a, pair.a, rows_a) and _takes_part(b, pair.b, rows_b)
     mine, theirs = a.taken_whole(pair.a), b.taken_whole(pair.b)
-    if mine == theirs:
-        return _takes_part(a, pair.a) and _takes_part(b, pair.b)
     return bool(_wholes(a, pair.a, mine - theirs) & _wholes(b, pair.b, theirs - mine))
 
 
-def _takes_part(apart: Apart, row: int) -> bool:
+def _takes_part(apart: Apart, row: int, given: list[int]) -> bool:
     size = apart.side.numbers.size
-    whole = [size[each] for each in apart.side.edges.parents[row] if size[each] > 1]
+    whole = [size[each] for each in given]
     return apart.side.operation(row).kind in _ONE_BY_ONE and bool(whole) and size[row] < max(whole)
 
 

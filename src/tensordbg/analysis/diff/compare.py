@@ -21,6 +21,7 @@ from tensordbg.analysis.diff.exchanged import have_other_inputs, with_exchanged
 from tensordbg.analysis.diff.explaining import explain
 from tensordbg.analysis.diff.first_difference import find_pairs
 from tensordbg.analysis.diff.in_parts import without_parts
+from tensordbg.analysis.diff.kernels import without_seeming
 from tensordbg.analysis.diff.lengths import notes_on_ends, notes_on_lengths
 from tensordbg.analysis.diff.loose import loose_differences
 from tensordbg.analysis.diff.matching import FAR
@@ -33,7 +34,8 @@ from tensordbg.analysis.diff.rerun import run_again
 from tensordbg.analysis.diff.result import ComparedTensor, Comparison, FirstDifference
 from tensordbg.analysis.diff.side import Side, read_side
 from tensordbg.analysis.diff.steps import align, step_errors, with_drift
-from tensordbg.analysis.diff.unlike_results import have_results_in_common, unlike_results
+from tensordbg.analysis.diff.sums import with_sums
+from tensordbg.analysis.diff.unlike_results import have_results_in_common, unlike_normalizations_behind, unlike_results
 from tensordbg.analysis.diff.unlike_sources import unlike_sources
 from tensordbg.analysis.diff.wording import Explained
 from tensordbg.analysis.program.layer_path import layer_path
@@ -77,7 +79,7 @@ def compare_sides(a: Side, b: Side, asked: Asked) -> Comparison:
     there would pass for drift in the next.
     """
     anchors = find_anchors(a, b, asked.named)
-    agreement = find_agreement(a, b, asked.tolerance, anchors)
+    agreement = with_sums(a, b, find_agreement(a, b, asked.tolerance, anchors))
     aligned = align(a, b, agreement)
     apart_a, apart_b = _apart((a, b), agreement, anchors)
     room = agreement.tolerance if asked.tolerance is None else 0.0
@@ -91,9 +93,12 @@ def compare_sides(a: Side, b: Side, asked: Asked) -> Comparison:
     parted = tuple((pair.a, pair.b) for pair in pairs)
     pairs = with_damped(apart_a, apart_b, pairs, agreement.tolerance)
     pairs = led_back(apart_a, apart_b, pairs, agreement)
+    pairs = [without_seeming(apart_a, apart_b, pair) for pair in pairs]
     loose = {pair: explain_reordered(apart_a, apart_b, pair) for pair in pairs if pair.reordered}
     if not pairs:
-        loose = unlike_results(apart_a, apart_b) or loose_differences(apart_a, apart_b, agreement)
+        unlike = unlike_results(apart_a, apart_b)
+        loose = {pair: unlike_normalizations_behind(apart_a, apart_b, pair) or said for pair, said in unlike.items()}
+        loose = loose or loose_differences(apart_a, apart_b, agreement)
     explained = [
         (pair, loose.get(pair) or explain(apart_a, apart_b, pair))
         for pair in _of_first_step(b, [each for each in pairs if not each.beside] or list(loose))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tensordbg.analysis.diff.apart import Apart, Pair, are_of_one_kind, distance_of
 from tensordbg.analysis.diff.arrangement import DRIFTING, fill_unlike, in_another_order, other_parts
-from tensordbg.analysis.diff.attributes import attribute_differences
+from tensordbg.analysis.diff.attributes import as_written, attribute_differences
 from tensordbg.analysis.diff.beginnings import Unlike, unlike, unlike_inputs
 from tensordbg.analysis.diff.edges import reached
 from tensordbg.analysis.diff.exchanged import have_other_inputs
@@ -19,7 +19,9 @@ from tensordbg.analysis.diff.explaining_updates import (
     statistics_read,
 )
 from tensordbg.analysis.diff.normalizations import PLACE, unlike_normalizations
+from tensordbg.analysis.diff.numbers import HIGH, LOW
 from tensordbg.analysis.diff.result import AttributeDifference
+from tensordbg.analysis.diff.softmaxes import unlike_softmaxes
 from tensordbg.analysis.diff.wording import SUGGESTIONS, Explained, attributes_text, settings_to_set, types_of
 from tensordbg.analysis.diff.written_out import composite_of
 from tensordbg.analysis.failures.beginnings.words import shape_text
@@ -28,7 +30,7 @@ from tensordbg.operations.kinds import Kind
 _REDUCED = "compare how the two losses are reduced: sum, mean, weights, replicas; and what is added, such as a penalty"
 _WALKED = 40
 """So many values are walked back through."""
-_WRITTEN_OUT = {Kind.NORMALISE: "a normalization", Kind.GELU: "a GELU"}
+_WRITTEN_OUT = {Kind.NORMALISE: "a normalization", Kind.GELU: "a GELU", Kind.SOFTMAX: "a softmax"}
 
 
 def explain(a: Apart, b: Apart, pair: Pair) -> Explained:
@@ -38,9 +40,9 @@ def explain(a: Apart, b: Apart, pair: Pair) -> Explained:
     """
     if a.side.kept[pair.a] and b.side.kept[pair.b]:
         return explain_kept_in_parts(a, b, pair) if pair.in_parts else explain_kept(a, b, pair)
-    normalized = _normalized(a, b, pair)
-    if normalized is not None:
-        return normalized
+    of_normalization = normalized(a, b, pair)
+    if of_normalization is not None:
+        return of_normalization
     chance = _chance(a, b, pair)
     if pair.extra_a or pair.extra_b:
         return explain_added(a, b, pair) or _missing(a, b, pair, chance)
@@ -226,19 +228,55 @@ def _value(a: Apart, b: Apart, pair: Pair) -> Explained:
     elif (of_whole := explain_whole(a, b, pair, [pair.a], [pair.b])) is not None:
         return of_whole
     else:
-        text, suggestion = _unlike_results(a, b, pair, agrees)
+        text, suggestion = _unlike_operands(a, b, pair) or _unlike_results(a, b, pair, agrees)
     return Explained("value", pair.a, pair.b, pair.distance, agrees, difference, text, suggestion)
+
+
+def _unlike_operands(a: Apart, b: Apart, pair: Pair) -> tuple[str, str] | None:
+    """Tells of one operation that takes values which the program has written, where the other takes one number."""
+    if not (are_of_one_kind(a, b, pair.a, pair.b) and a.taken_whole(pair.a) & b.taken_whole(pair.b)):
+        return None
+    given_a, given_b = _written(a, pair.a, b.taken(pair.b)), _written(b, pair.b, a.taken(pair.a))
+    sizes = [each.side.numbers.size[row] for each, row in ((a, given_a), (b, given_b)) if row is not None]
+    if given_a is None or given_b is None or sizes[0] == sizes[1] or min(sizes) > 1:
+        return None
+    types = a.side.site(pair.a).op_type, b.side.site(pair.b).op_type
+    text = f"{types[0]} of A is given {_operand(a, given_a)}, and {types[1]} of B {_operand(b, given_b)}"
+    return text, "give both the same: a mean or a scale of each channel, or one of all"
+
+
+def _written(apart: Apart, row: int, others: frozenset[int]) -> int | None:
+    """The only value that goes into an operation and not into the other run's, if it is made of no other."""
+    side = apart.side
+    rows = [each for each in side.edges.parents[row] if int(apart.label[each]) not in others]
+    return rows[0] if len(rows) == 1 and not side.edges.parents[rows[0]] else None
+
+
+def _operand(apart: Apart, row: int) -> str:
+    low, high = (float(apart.side.numbers.statistics[row, column]) for column in (LOW, HIGH))
+    if low == high:
+        return f"the number {as_written(low)}"
+    return f"{shape_text(apart.side.shape(row))} from {low:.4g} to {high:.4g}"
 
 
 def _unlike_results(a: Apart, b: Apart, pair: Pair, agrees: bool) -> tuple[str, str]:
     """Tells of two operations of whose settings and inputs no difference is known by name."""
     types = a.side.site(pair.a).op_type, b.side.site(pair.b).op_type
+    if other_parts(a, b, pair) and are_of_one_kind(a, b, pair.a, pair.b):
+        text = (
+            f"{types[1]} of B and {types[0]} of A each take a part of a value that both runs have, and not the same "
+            "part: gates, heads or channels are in another order"
+        )
+        return text, SUGGESTIONS["order"]
     if in_another_order(a, b, pair):
         text = (
-            f"what goes into {types[1]} of B has the same elements as what goes into {types[0]} of A, and the product "
+            f"what goes into {types[1]} of B has the same elements as what goes into {types[0]} of A, and the result "
             "is another: one of the inputs has its elements in another order"
         )
         return text, SUGGESTIONS["order"]
+    softmax = unlike_softmaxes(a, b, pair)
+    if softmax is not None:
+        return softmax
     if fill_unlike(a, b, pair):
         text = f"{types[0]} of A and {types[1]} of B fill in unlike elements of equal values: another mask"
         return text, SUGGESTIONS["mask"]
@@ -251,17 +289,6 @@ def _unlike_results(a: Apart, b: Apart, pair: Pair, agrees: bool) -> tuple[str, 
     if not are_of_one_kind(a, b, pair.a, pair.b):
         text = f"from equal inputs A computes {types[0]} and B {types[1]}, which give other values"
         return text, "compare the two lines: another operation, or another formula for the same"
-    return _of_one_kind(a, b, pair, types)
-
-
-def _of_one_kind(a: Apart, b: Apart, pair: Pair, types: tuple[str, str]) -> tuple[str, str]:
-    """Tells of two operations of one kind between which no difference is known but that of their results."""
-    if other_parts(a, b, pair):
-        text = (
-            f"{types[1]} of B and {types[0]} of A each take a part of a value that both runs have, and not the same "
-            "part: gates, heads or channels are in another order"
-        )
-        return text, SUGGESTIONS["order"]
     text = f"{types[1]} of B gives other values than {types[0]} of A, from equal inputs"
     return text, "compare the arguments of the two lines: an epsilon, an axis, a mask, a scale, an approximation"
 
@@ -279,7 +306,7 @@ def _unknown_values(apart: Apart, row: int) -> list[int]:
     return [each for each in apart.unknown_parents(row) if not _is_number(apart, each)]
 
 
-def _normalized(a: Apart, b: Apart, pair: Pair) -> Explained | None:
+def normalized(a: Apart, b: Apart, pair: Pair) -> Explained | None:
     """Parts of two normalizations, of which one may be a single operation."""
     found = unlike_normalizations(a, b, pair)
     if found is None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tensordbg.analysis.diff.apart import Apart, Pair
 from tensordbg.analysis.diff.losses import LOSSES, computes_loss, parts_of_loss
+from tensordbg.analysis.diff.scaled_losses import times
 from tensordbg.analysis.diff.whole_inputs import unlike_whole, whole_inputs, whole_text
 from tensordbg.analysis.diff.wording import Explained, types_of
 from tensordbg.analysis.failures.beginnings.words import shape_text
@@ -17,6 +18,9 @@ def explain_loss(a: Apart, b: Apart, pair: Pair) -> Explained | None:
     """Tells of two losses, or of operations that compute one, of equal values; `None` of all others."""
     if not (computes_loss(a, pair.a) and computes_loss(b, pair.b)):
         return None
+    scaled = times(a, b, pair)
+    if scaled is not None:
+        return _scaled(pair, scaled)
     parts = parts_of_loss(a, pair.a), parts_of_loss(b, pair.b)
     other_labels = explain_whole(a, b, pair, *parts)
     if other_labels is not None:
@@ -34,6 +38,17 @@ def explain_loss(a: Apart, b: Apart, pair: Pair) -> Explained | None:
         "compare the arguments of the two losses: labels, weights, label smoothing, what is ignored or added, and how "
         "they are reduced"
     )
+    return Explained("value", pair.a, pair.b, pair.distance, True, (), text, suggestion)
+
+
+def _scaled(pair: Pair, count: int) -> Explained:
+    """Tells of two losses of which one is a number of times the other."""
+    (run, other), times_as_large = ("AB" if count < 0 else "BA"), abs(count)
+    text = (
+        f"the losses are made of equal values, and that of {run} is {times_as_large:,} times that of {other}: a sum "
+        f"over {times_as_large:,} values of which {other} takes the mean"
+    )
+    suggestion = "reduce both losses alike: by a mean or by a sum over the batch, the classes, the places in time"
     return Explained("value", pair.a, pair.b, pair.distance, True, (), text, suggestion)
 
 

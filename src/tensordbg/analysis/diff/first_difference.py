@@ -19,6 +19,7 @@ from tensordbg.analysis.diff.losses import (
     without_parts_of_losses,
 )
 from tensordbg.analysis.diff.matching import FAR
+from tensordbg.analysis.diff.scaled_losses import scaled_losses
 
 _ENOUGH = 3
 """Of a long run so many steps are enough in whose forward pass or updates it surely parts."""
@@ -60,6 +61,7 @@ def in_order(b: Apart, pairs: Iterable[Pair]) -> list[Pair]:
 
 def _pairs(a: Apart, b: Apart) -> Iterator[Pair]:
     yield from unlike_losses_of(a, b)
+    yield from scaled_losses(a, b)
     yield from accumulated(a, b)
     yield from _of_forks(a, b)
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from tensordbg.analysis.diff.apart import Apart, Both, Pair, distance_of
 from tensordbg.analysis.diff.edges import reached
+from tensordbg.analysis.diff.scaled_losses import times
 from tensordbg.model import NONE
 from tensordbg.operations.kinds import Kind
 
@@ -109,11 +110,14 @@ def parts_of_loss(apart: Apart, row: int) -> list[int]:
 
 
 def _parts_of_one(a: Apart, b: Apart, pair: Pair) -> set[int]:
-    """What the loss of B is made of and A has not, where one of the two has in one operation what the other parts."""
+    """What the loss of B is made of and A has not, where one of the two has in one operation what the other parts.
+
+    So it is where one loss is a number of times the other: then only how they are reduced differs.
+    """
     parts = [parts_of_loss(each, row) for each, row in ((a, pair.a), (b, pair.b))]
     kinds = [{each.side.operation(row).kind for row in rows} for each, rows in zip((a, b), parts, strict=True)]
     whole = any(one & _WITH_SOFTMAX and Kind.LOG_SOFTMAX in other for one, other in (kinds, kinds[::-1]))
-    return set(parts[1]) if whole else set()
+    return set(parts[1]) if whole or times(a, b, pair) is not None else set()
 
 
 def is_loss_in_parts(a: Apart, b: Apart, fork_a: int, fork_b: int) -> bool:

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
 from tensordbg.analysis.diff.apart import Apart, Pair, distance_of
 from tensordbg.analysis.diff.attributes import as_written
 from tensordbg.analysis.diff.edges import reached
+from tensordbg.analysis.diff.kernel_normalizations import in_kernel
+from tensordbg.analysis.diff.normalization import INSIDE, OUTSIDE, REDUCING, ROOTS, Normalization
 from tensordbg.analysis.diff.numbers import LOW
 from tensordbg.analysis.diff.result import AttributeDifference
 from tensordbg.analysis.diff.side import Side
@@ -20,8 +21,6 @@ from tensordbg.operations.kinds import Kind
 from tensordbg.operations.setting_names import common_name
 from tensordbg.operations.traits import Trait
 
-_ROOTS = frozenset({Kind.SQRT, Kind.RSQRT})
-_REDUCING = frozenset({Kind.MEAN, Kind.SUM, Kind.STANDARD_DEVIATION})
 _SQUARING = frozenset({Kind.SQUARE, Kind.SQUARED_DIFFERENCE, Kind.POWER, Kind.MULTIPLY, Kind.ABSOLUTE})
 _CENTRING = frozenset({Kind.SUBTRACT, Kind.MEAN})
 _SCALING = frozenset({Kind.MULTIPLY, Kind.DIVIDE, Kind.RECIPROCAL, Kind.NEGATE, Kind.ADD, Kind.SUBTRACT})
@@ -30,25 +29,6 @@ _WRITTEN = frozenset({Kind.CONSTANT, Kind.INPUT})
 _WRITTEN_OUT = 16
 """So many operations around a value are looked at for the root of its normalization."""
 PLACE = "place of epsilon"
-_INSIDE, _OUTSIDE = "inside the root", "outside the root"
-
-
-@dataclass(frozen=True)
-class Normalization:
-    """A normalization, as far as it can make a difference."""
-
-    epsilon: float
-    """Zero where none is added."""
-    place: str
-    """Whether the epsilon is added inside or outside the root; empty where there is none."""
-    correction: int | None
-    """By how much less than the number of elements a variance divides; `None` where no variance is taken."""
-    begins: int
-    """The value from which on it computes with the epsilon: the sum with it, or the whole operation."""
-    whole: bool
-    """Whether it is one operation."""
-    training: bool | None
-    """Whether it is by statistics of the values themselves, and not by what was kept; `None` where it is always."""
 
 
 def unlike_normalizations(
@@ -73,7 +53,7 @@ def _of_pair(apart: Apart, row: int, extra: tuple[int, ...]) -> Normalization | 
     found = find_normalization(apart, row)
     if found is not None or not extra:
         return found
-    reduced = (each for each in apart.side.edges.parents[extra[0]] if apart.side.operation(each).kind in _REDUCING)
+    reduced = (each for each in apart.side.edges.parents[extra[0]] if apart.side.operation(each).kind in REDUCING)
     return next((each for each in (_root_behind(apart, row) for row in reduced) if each is not None), None)
 
 
@@ -81,7 +61,7 @@ def find_normalization(apart: Apart, row: int) -> Normalization | None:
     """Finds the normalization that a value is part of: as its result, or on the way to its root."""
     if apart.side.operation(row).kind is Kind.NORMALISE:
         return _whole(apart.side, row)
-    behind = (_written_out(apart.side, each) for each in roots_before(apart, row))
+    behind = (_written_out(apart.side, each) or in_kernel(apart.side, each) for each in roots_before(apart, row))
     found = next((each for each in behind if each is not None), None)
     return found or _root_behind(apart, row)
 
@@ -95,7 +75,7 @@ def _whole(side: Side, row: int) -> Normalization | None:
     if not isinstance(epsilon, float):
         return None
     return Normalization(
-        epsilon, _INSIDE, 0, row, whole=True, training=training if isinstance(training, bool) else None
+        epsilon, INSIDE, 0, row, whole=True, training=training if isinstance(training, bool) else None, centred=None
     )
 
 
@@ -137,34 +117,35 @@ def _may_be_root(side: Side, row: int) -> bool:
     kind = side.operation(row).kind
     if kind is Kind.POWER:
         return any(abs(abs(each) - 0.5) < 1e-6 for each in _number_inputs(side, row))
-    return kind in _ROOTS or kind is Kind.STANDARD_DEVIATION
+    return kind in ROOTS or kind is Kind.STANDARD_DEVIATION
 
 
 def _written_out(side: Side, root: int) -> Normalization | None:
     """Reads the normalization around a root; `None` where it is the root of something else."""
     measured = measured_by(side, root)
     kinds = {side.operation(each).kind for each in measured}
-    if side.updates[root] or side.backward[root] or not kinds & _REDUCING:
+    if side.updates[root] or side.backward[root] or not kinds & REDUCING:
         return None
     if side.operation(root).kind is Kind.STANDARD_DEVIATION and _is_rooted(side, root):
         return None  # a variance
     inside = next(((each, number) for each in measured for number in _epsilon_of(side, each)), None)
     outside = next(((each, number) for each in _forward(side, root) for number in _epsilon_of(side, each)), None)
-    (begins, epsilon), place = inside or outside or (root, 0.0), _INSIDE if inside else _OUTSIDE if outside else ""
-    return Normalization(epsilon, place, _correction(side, measured), begins, whole=False, training=True)
+    (begins, epsilon), place = inside or outside or (root, 0.0), INSIDE if inside else OUTSIDE if outside else ""
+    correction, centred = _correction(side, measured), _is_centred(side, measured)
+    return Normalization(epsilon, place, correction, begins, whole=False, training=True, centred=centred)
 
 
 def _is_rooted(side: Side, row: int) -> bool:
     """Whether a root is taken of a value, maybe behind a sum with a number."""
     summed = (child for child in _forward(side, row) if side.operation(child).kind is Kind.ADD)
     kinds = {side.operation(child).kind for each in (row, *summed) for child in _forward(side, each)}
-    return bool(kinds & (_ROOTS | {Kind.POWER}))
+    return bool(kinds & (ROOTS | {Kind.POWER}))
 
 
 def measured_by(side: Side, root: int) -> list[int]:
     """Finds what a root is taken of: the sum with the epsilon, a mean of squares, and what is squared and averaged."""
     found, wanted = [root], root
-    stages = (frozenset({Kind.ADD, Kind.MAXIMUM}), _REDUCING, _SQUARING, _CENTRING, _CENTRING)
+    stages = (frozenset({Kind.ADD, Kind.MAXIMUM}), REDUCING, _SQUARING, _CENTRING, _CENTRING)
     if side.operation(root).kind is Kind.STANDARD_DEVIATION:
         return found
     for stage in stages:
@@ -217,11 +198,22 @@ def _correction(side: Side, measured: list[int]) -> int | None:
     return 0 if Kind.MEAN in kinds else None
 
 
+def _is_centred(side: Side, measured: list[int]) -> bool:
+    """Whether a mean is taken off before what is squared is averaged."""
+    kinds = {side.operation(each).kind for each in measured}
+    less = (each for each in measured if side.operation(each).kind in (Kind.SUBTRACT, Kind.SQUARED_DIFFERENCE))
+    means = (side.operation(other).kind is Kind.MEAN for each in less for other in side.edges.parents[each])
+    return Kind.STANDARD_DEVIATION in kinds or any(means)
+
+
 def _differences(a: Normalization, b: Normalization) -> Iterator[AttributeDifference]:
     if abs(a.epsilon - b.epsilon) > 1e-6 * max(abs(a.epsilon), abs(b.epsilon)):
         yield AttributeDifference("epsilon", as_written(a.epsilon), as_written(b.epsilon))
     if a.place and b.place and a.place != b.place:
         yield AttributeDifference(PLACE, a.place, b.place)
+    if None not in (a.centred, b.centred) and a.centred != b.centred:
+        yield AttributeDifference("centred", a.centred, b.centred)
+        return  # of what is not centred no variance is taken
     if None not in (a.correction, b.correction) and a.correction != b.correction:
         yield AttributeDifference("correction", a.correction, b.correction)
     if None not in (a.training, b.training) and a.training != b.training:
@@ -229,10 +221,11 @@ def _differences(a: Normalization, b: Normalization) -> Iterator[AttributeDiffer
 
 
 def _shown(a: Apart, b: Apart, of_a: Normalization, of_b: Normalization) -> tuple[int, int]:
-    """The values that the two compute with the epsilon; beside a whole operation the nearest to its result."""
-    if of_a.whole == of_b.whole:
+    """The values that the two compute with the epsilon; beside another operation the nearest to its result."""
+    kinds = a.side.operation(of_a.begins).kind, b.side.operation(of_b.begins).kind
+    if of_a.whole == of_b.whole and (of_a.whole or kinds[0] == kinds[1]):
         return of_a.begins, of_b.begins
-    if of_b.whole:
+    if of_b.whole or (kinds[1] in ROOTS and not of_a.whole):
         return min(_results(a.side, of_a), key=lambda row: distance_of(a, b, row, of_b.begins)), of_b.begins
     return of_a.begins, min(_results(b.side, of_b), key=lambda row: distance_of(a, b, of_a.begins, row))
 
@@ -241,6 +234,6 @@ def _results(side: Side, found: Normalization) -> Iterator[int]:
     """What is computed with the root, in its pass, as far as it may be part of the normalization."""
 
     def onward(row: int) -> Iterable[int]:
-        return (each for each in _forward(side, row) if side.operation(each).kind in _SCALING | _ROOTS | {Kind.POWER})
+        return (each for each in _forward(side, row) if side.operation(each).kind in _SCALING | ROOTS | {Kind.POWER})
 
     return reached(found.begins, onward, _WRITTEN_OUT)

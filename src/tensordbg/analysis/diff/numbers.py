@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tensordbg.analysis.columns.reading import Bools, Ints, TraceSource, floats, integers, tensor_pieces, words
+from tensordbg.analysis.diff.fused import stand_ins
 from tensordbg.analysis.diff.sketches import COLUMNS as SKETCHED
 from tensordbg.analysis.diff.sketches import read_sketches
 from tensordbg.analysis.flow.values import Values
@@ -41,6 +42,7 @@ class Numbers:
     size: Ints
     """Elements of each, at least one."""
     site: Ints
+    """Of the operation that computed each, see `fused.py`."""
     statistics: Floats
     """Of each value: extremes, sum and sum of squares of its finite elements, number of NaN and of infinities, and the
     sum of magnitudes."""
@@ -71,22 +73,22 @@ def read_numbers(trace: TraceSource, values: Values) -> Numbers:
     """Reads what can be compared.
 
     Left out are whole numbers and texts, empty tensors, what was not measured, what only hands its input on or
-    rearranges it, a single number that says whether others are finite, and what was computed before the first step in a
-    graph of a pipeline.
+    rearranges it where that is recorded too, a single number that says whether others are finite, and what was computed
+    before the first step in a graph of a pipeline.
     """
     kept: list[dict[str, npt.NDArray[np.generic]]] = []
     roundings: dict[float, int] = {}
     contracts = _sites(values, lambda operation: operation.kind in _CONTRACTIONS)
     tests = _sites(values, lambda operation: operation.has(Trait.TESTS_FINITE))
+    stored = stand_ins(values)
+    passing = values.passing & (stored == np.arange(len(stored)))
     for rows, table in tensor_pieces(trace, _COLUMNS):
         number, texts = words(table, "dtype")
         rounding = np.array([*(ROUNDING.get(text, 0.0) for text in texts), 0.0])[number]
         site = integers(table, "site")
         size = integers(table, "size")
         measured = np.isfinite(floats(table, "sum")) | (integers(table, "nan", -1) > 0)
-        chosen = np.flatnonzero(
-            (rounding > 0) & (size > 0) & measured & ~values.passing[site] & ~(tests[site] & (size == 1))
-        )
+        chosen = np.flatnonzero((rounding > 0) & (size > 0) & measured & ~passing[site] & ~(tests[site] & (size == 1)))
         for each in rounding[chosen[contracts[site[chosen]]]].tolist():
             roundings[each] = roundings.get(each, 0) + 1
         sketches = read_sketches(table, chosen)
@@ -95,7 +97,7 @@ def read_numbers(trace: TraceSource, values: Values) -> Numbers:
                 "event": chosen + rows.start,
                 "step": integers(table, "step", -1)[chosen],
                 "size": size[chosen],
-                "site": site[chosen],
+                "site": stored[site[chosen]],
                 "statistics": np.column_stack([_statistics(table)[chosen], sketches[:, 0]]),
                 "order": sketches[:, 1:],
             }

@@ -18,6 +18,7 @@ from tensordbg.analysis.columns.reading import Ints
 from tensordbg.analysis.diff.apart import Apart
 from tensordbg.analysis.diff.attributes import settings_of
 from tensordbg.analysis.diff.elements import compare_in_order
+from tensordbg.analysis.diff.fused import fused_before
 from tensordbg.analysis.diff.numbers import ROUNDING
 from tensordbg.analysis.diff.numpy_operations import NotKnownError, compute
 from tensordbg.analysis.diff.result import Measured
@@ -61,6 +62,8 @@ def run_again(a: Apart, b: Apart, rows: tuple[int, int], tolerance: float) -> Re
     Numbers that B's program has written are its own: they are settings.
     """
     row_a, row_b = rows
+    if _is_in_kernel(a.side, row_a) or _is_in_kernel(b.side, row_b):
+        return None  # a part of a kernel speaks for itself alone
     of_a, of_b = _operands(a.side, row_a), _operands(b.side, row_b)
     result = _elements(a.side, int(a.side.numbers.event[row_a]))
     if result is None or not of_a or len(of_a) != len(of_b):
@@ -77,6 +80,11 @@ def run_again(a: Apart, b: Apart, rows: tuple[int, int], tolerance: float) -> Re
         return None
     measured = _beside(result, found)
     return Rerun(measured, _far(measured) > max(room, tolerance))
+
+
+def _is_in_kernel(side: Side, row: int) -> bool:
+    """Tells whether a kernel computes what goes into an operation, and keeps it to itself."""
+    return any(True for _ in fused_before(side.values, int(side.numbers.site[row])))
 
 
 def _is_known(a: Apart, b: Apart, rows: tuple[int, int], own: Inputs, room: float) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
@@ -11,6 +10,7 @@ import numpy as np
 
 from tensordbg.analysis.columns.reading import Bools, Ints, TraceSource
 from tensordbg.analysis.diff.edges import Edges, find_edges
+from tensordbg.analysis.diff.fused import is_fused
 from tensordbg.analysis.diff.numbers import Numbers, read_numbers
 from tensordbg.analysis.diff.statistics import find_statistics, without_statistics
 from tensordbg.analysis.diff.updates import find_updates
@@ -20,7 +20,7 @@ from tensordbg.analysis.program.details import Details
 from tensordbg.analysis.program.events import read_bad, read_events, read_executions
 from tensordbg.analysis.program.locations import Locations
 from tensordbg.analysis.program.operations import operation_of
-from tensordbg.model import FUSED, NONE, Site
+from tensordbg.model import NONE, Site
 from tensordbg.operations.kinds import Kind
 from tensordbg.operations.operation import Operation
 from tensordbg.operations.traits import Trait
@@ -56,7 +56,8 @@ class Side:
 
     def slot(self, row: int) -> int:
         """Which of the outputs of its operation a value is."""
-        return int(self.values.port[self.numbers.event[row]] - self.values.ports.first[self.numbers.site[row]])
+        event = int(self.numbers.event[row])
+        return int(self.values.port[event] - self.values.ports.first[self.values.events.site[event]])
 
     def is_differentiated(self, row: int) -> bool:
         """Tells whether the program takes gradients of a value."""
@@ -102,8 +103,7 @@ class Side:
     @cached_property
     def fused_kinds(self) -> Ints:
         """The kinds of operations whose results compiled kernels keep to themselves: they run, and have no values."""
-        sites = [site for site in self.program.sites.values() if FUSED in site.attributes]
-        fused = [_NUMBERS[operation_of(site).kind] for site in sites if json.loads(site.attributes).get(FUSED)]
+        fused = [_NUMBERS[operation_of(site).kind] for site in self.program.sites.values() if is_fused(site)]
         result: Ints = np.unique(np.array(fused, dtype=np.int64))
         return result
 

@@ -31,7 +31,7 @@ def find_statistics(values: Values, numbers: Numbers) -> Bools:
     for number, site in values.program.sites.items():
         if _learns(site):
             kept_from[number] = 0 if site.writes else _MORE_GIVEN.get(site.op_type, _GIVEN)
-    slot = values.port[numbers.event] - values.ports.first[numbers.site]
+    slot = values.port[numbers.event] - values.ports.first[values.events.site[numbers.event]]
     result: Bools = slot >= kept_from[numbers.site]
     return result
 

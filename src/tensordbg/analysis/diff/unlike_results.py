@@ -15,6 +15,7 @@ import numpy as np
 from tensordbg.analysis.columns.reading import Bools
 from tensordbg.analysis.diff.apart import Apart, Pair, distance_of
 from tensordbg.analysis.diff.edges import reached
+from tensordbg.analysis.diff.explaining import normalized
 from tensordbg.analysis.diff.matching import FAR
 from tensordbg.analysis.diff.wording import Explained
 from tensordbg.operations.traits import Trait
@@ -22,10 +23,21 @@ from tensordbg.operations.traits import Trait
 _FAR_AHEAD = 2000
 """So many values are looked at to find what becomes of one."""
 
+_FORKS = 8
+"""So many forks of each run are looked at for a normalization."""
+
 
 def unlike_results(a: Apart, b: Apart) -> dict[Pair, Explained]:
     """Finds the first forks of one value from which both runs come to results of one size that differ."""
     return dict(islice(chain(_met(a, b), _multiplied_alike(a, b)), 1))
+
+
+def unlike_normalizations_behind(a: Apart, b: Apart, pair: Pair) -> Explained | None:
+    """Tells of normalizations with unlike settings that begin with the values that two forks begin with."""
+    met = a.taken_whole(pair.a) & b.taken_whole(pair.b)
+    forks_a, forks_b = ([row for row in _forward(each) if each.taken_whole(row) & met][:_FORKS] for each in (a, b))
+    pairs = (Pair(row_a, row_b, FAR) for row_a in forks_a for row_b in forks_b)
+    return next((told for told in (normalized(a, b, each) for each in pairs) if told is not None), None)
 
 
 def _met(a: Apart, b: Apart) -> Iterator[tuple[Pair, Explained]]:

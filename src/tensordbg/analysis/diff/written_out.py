@@ -1,4 +1,4 @@
-"""Operations that one framework has and another writes out: a normalization, a GELU.
+"""Operations that one framework has and another writes out: a normalization, a GELU, a softmax.
 
 A written-out one is taken as a whole: what it is computed of, what it gives, and all that lies between. So it can stand
 beside the one operation of the other run, or be missing there as a whole.
@@ -12,13 +12,16 @@ from dataclasses import dataclass
 
 from tensordbg.analysis.diff.apart import Apart
 from tensordbg.analysis.diff.edges import reached
+from tensordbg.analysis.diff.fused import fused_before
 from tensordbg.analysis.diff.normalizations import find_root, measured_by, roots_before
 from tensordbg.analysis.diff.side import Side
+from tensordbg.analysis.program.operations import operation_of
 from tensordbg.operations.kinds import Kind
 
 _ERRORS = {Kind.TANH: "tanh", Kind.ERF: "none", Kind.ERFC: "none"}
 """The function by which a GELU approximates the normal distribution, and what PyTorch calls that."""
 _AROUND_ERROR = frozenset({Kind.MULTIPLY, Kind.DIVIDE, Kind.ADD, Kind.NEGATE, Kind.POWER, Kind.SQUARE, *_ERRORS})
+_AROUND_EXPONENTIAL = frozenset({Kind.MAX, Kind.SUBTRACT, Kind.EXP, Kind.SUM, Kind.DIVIDE})
 _SCALING = frozenset({Kind.MULTIPLY, Kind.DIVIDE, Kind.ADD, Kind.SUBTRACT, Kind.RECIPROCAL, Kind.SQRT, Kind.RSQRT})
 _WIDE = 16
 """So many values around one are looked at for the rest of a formula."""
@@ -41,17 +44,22 @@ class Composite:
 
 
 def composite_of(apart: Apart, row: int) -> Composite | None:
-    """Finds the normalization or the GELU that a value is part of."""
+    """Finds the normalization, the GELU or the softmax that a value is part of."""
     side = apart.side
     if side.backward[row] or side.updates[row]:
         return None
-    return _whole(side, row) or _written_gelu(side, row) or _written_normalization(apart, row)
+    return (
+        _whole(side, row)
+        or _written_gelu(side, row)
+        or _written_softmax(side, row)
+        or _written_normalization(apart, row)
+    )
 
 
 def _whole(side: Side, row: int) -> Composite | None:
     kind = side.operation(row).kind
     parents = [each for each in side.edges.parents[row] if side.numbers.size[each] == side.numbers.size[row]]
-    if kind not in (Kind.NORMALISE, Kind.GELU) or not parents or side.slot(row):
+    if kind not in (Kind.NORMALISE, Kind.GELU, Kind.SOFTMAX) or not parents or side.slot(row):
         return None
     form = json.loads(side.site(row).attributes).get("approximate", "none") if kind is Kind.GELU else ""
     return Composite(kind, parents[0], row, (row,), whole=True, form=str(form))
@@ -132,6 +140,45 @@ def _made_from(side: Side, row: int, most: int) -> Iterator[int]:
 def _forward(side: Side, row: int) -> Iterator[int]:
     step, children = side.numbers.step, side.edges.children[row]
     return (each for each in children if not (side.backward[each] or side.updates[each]) and step[each] == step[row])
+
+
+def _written_softmax(side: Side, row: int) -> Composite | None:
+    """The softmax around a value: what is taken off, an exponential, and its quotient by its sum."""
+
+    def around(each: int) -> Iterable[int]:
+        near = (*side.edges.parents[each], *_forward(side, each))
+        return (other for other in near if side.operation(other).kind in _AROUND_EXPONENTIAL)
+
+    if side.operation(row).kind not in _AROUND_EXPONENTIAL:
+        return None
+    for root in reached(row, around, _WIDE):
+        if side.operation(root).kind is Kind.EXP:
+            found = _softmax(side, root)
+            if found is not None and row in found.rows:
+                return found
+    return None
+
+
+def _softmax(side: Side, root: int) -> Composite | None:
+    kinds, sizes = side.operation, side.numbers.size
+    less = [each for each in side.edges.parents[root] if kinds(each).kind is Kind.SUBTRACT]
+    before = [other for each in (root, *less) for other in side.edges.parents[each]]
+    largest = next((each for each in before if kinds(each).kind is Kind.MAX), None)
+    quotients = (each for each in _forward(side, root) if kinds(each).kind is Kind.DIVIDE)
+    result = next((each for each in quotients if sizes[each] == sizes[root]), None)
+    if result is None or (largest is None and not _takes_largest_off(side, root)):
+        return None
+    sums = [each for each in _forward(side, root) if kinds(each).kind is Kind.SUM]
+    begins = root if largest is None else largest
+    source = max(side.edges.parents[begins], key=lambda each: int(sizes[each]), default=None)
+    rows = (*sorted({begins, *less, root, *sums}), result)
+    return None if source is None else Composite(Kind.SOFTMAX, source, result, rows, whole=False)
+
+
+def _takes_largest_off(side: Side, root: int) -> bool:
+    """Whether a kernel takes the largest element off before an exponential, and keeps it to itself."""
+    found = fused_before(side.values, int(side.numbers.site[root]))
+    return any(operation_of(site).kind is Kind.MAX for site in found)
 
 
 def _written_normalization(apart: Apart, row: int) -> Composite | None:

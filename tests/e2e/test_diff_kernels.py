@@ -1,0 +1,69 @@
+"""`tdbg diff` of eager code and what `torch.compile` makes of it: kernels keep most of what they compute."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import tensordbg
+from tensordbg.analysis.diff.result import FirstDifference
+from tests.e2e.test_torch import run
+
+pytest.importorskip("torch", reason="PyTorch is not installed here (it comes with the tests on Python 3.11)")
+
+HEALTHY, MASK, EPSILON = range(3)
+"""The steps; the compiled program has something else in the last two."""
+
+PROGRAM = """
+    compiled = COMPILED
+
+    def normalized(x, weights, epsilon):
+        h = x @ weights
+        return (h * torch.rsqrt(h.pow(2).mean(-1, keepdim=True) + epsilon)) @ weights
+
+    def attended(x, weights, diagonal):
+        h = x @ weights
+        scores = h @ h.T * 0.3 + torch.full((5, 5), float("-inf")).triu(diagonal)
+        return scores.softmax(-1) @ h
+
+    torch.manual_seed(0)
+    x, weights = (0.3 * torch.randn(shape) for shape in ((5, 8), (8, 8)))
+    weights.requires_grad_()
+    ends_steps = torch.optim.SGD([nn.Parameter(torch.ones(2))], 0.0)
+    steps = (normalized, 1e-3), (attended, 2 if compiled else 1), (normalized, 1e-2 if compiled else 2e-3)
+    for run, setting in steps:
+        (torch.compile(run, dynamic=False) if compiled else run)(x, weights, setting)
+        ends_steps.step()
+"""
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    folders = [tmp_path_factory.mktemp(name) for name in ("eager", "compiled")]
+    for folder, compiled in zip(folders, ("False", "True"), strict=True):
+        done = run(folder, PROGRAM.replace("COMPILED", compiled))
+        assert done.returncode == 0, done.stderr
+    return folders[0] / "traces", folders[1] / "traces"
+
+
+def first(runs: tuple[Path, Path], step: int) -> FirstDifference:
+    found = tensordbg.diff(*runs, step=step).first
+    assert found is not None
+    return found
+
+
+def test_healthy_twins_are_the_same(runs: tuple[Path, Path]) -> None:
+    result = tensordbg.diff(*runs, step=HEALTHY)
+    assert result.status == "same", result.first
+
+
+def test_masks_are_told_by_the_zeros_of_the_softmax(runs: tuple[Path, Path]) -> None:
+    explanation = first(runs, MASK).explanation
+    assert explanation == "of the 25 results of the softmax 10 are 0 in A and 6 in B: another mask"
+
+
+def test_a_normalization_in_a_kernel_has_its_settings(runs: tuple[Path, Path]) -> None:
+    found = first(runs, EPSILON)
+    assert [(each.attribute, each.a, each.b) for each in found.difference] == [("epsilon", 2e-3, 1e-2)]
+    assert found.added
