@@ -220,3 +220,81 @@ def test_a_sum_that_cancels_out_is_the_same_in_another_order(tmp_path: Path) -> 
 
     result = tensordbg.diff(summed(tmp_path / "a", 0), summed(tmp_path / "b", 1))
     assert result.status == "same", result.first
+
+
+def test_a_sequence_in_pieces_beside_a_layer_with_nothing_else_in_common(tmp_path: Path) -> None:
+    import tensorflow as tf
+
+    x, *weights = SEQUENCE
+    kernel, recurrent, bias, head = map(tf.constant, (*weights, HEAD))
+
+    @tf.function
+    def outputs(x: Any) -> Any:
+        h = c = tf.zeros((5, 8))
+        for place in tf.range(3):
+            kept, forgotten, new, put = tf.split(x[:, place] @ kernel + h @ recurrent + bias, 4, -1)
+            c = tf.sigmoid(forgotten) * c + tf.sigmoid(kept) * tf.tanh(new)
+            h = tf.sigmoid(put) * tf.tanh(c)
+        return h @ head
+
+    with tensordbg.record(tmp_path / "a"):
+        outputs(tf.constant(x))
+    assert tensordbg.diff(tmp_path / "a", of_layer(tmp_path / "twin")).status == "same"
+    found = tensordbg.diff(tmp_path / "a", of_layer(tmp_path / "b", "gates"))
+    assert found.status == "diverged"
+    assert found.first is not None
+    assert found.first.b is not None
+    assert found.first.a is not None
+    assert (found.first.a.view.op_type, found.first.b.view.op_type) == ("MatMul", "aten::mkldnn_rnn_layer")
+
+
+def of_layer(folder: Path, change: str = "") -> Path:
+    x, kernel, recurrent, bias = map(torch.tensor, SEQUENCE)
+    head, layer = torch.tensor(HEAD), torch.nn.LSTM(6, 8, batch_first=True)
+    gates = kernel.T.reshape(4, 8, 6)
+    with torch.no_grad():
+        layer.weight_ih_l0.copy_((gates[[0, 2, 1, 3]] if change == "gates" else gates).reshape(32, 6))
+        layer.weight_hh_l0.copy_(recurrent.T)
+        layer.bias_ih_l0.copy_(bias)
+        layer.bias_hh_l0.zero_()
+    with tensordbg.record(folder), torch.no_grad():
+        _ = layer(x)[0][:, -1] @ head
+    return folder
+
+
+def test_a_gate_before_or_behind_a_product_is_told(tmp_path: Path) -> None:
+    def gated(folder: Path, behind: bool) -> Path:
+        kernel, square, scores = map(torch.tensor, (KERNEL, SQUARE, SCORES))
+        with tensordbg.record(folder):
+            h = torch.tanh(torch.tensor(X) @ kernel)
+            gate = torch.sigmoid(h @ scores)
+            _ = torch.tanh(gate * (h @ square) if behind else (gate * h) @ square) @ scores
+        return folder
+
+    found = first(tensordbg.diff(gated(tmp_path / "a", False), gated(tmp_path / "b", True)))
+    assert [(each.attribute, each.a, each.b) for each in found.difference] == [
+        ("place of the gate", "before the product", "behind the product")
+    ]
+    turned = first(tensordbg.diff(tmp_path / "b", tmp_path / "a"))
+    assert [each.a for each in turned.difference] == ["behind the product"]
+
+
+def test_halves_that_one_run_takes_as_views_are_told_as_another_part(tmp_path: Path) -> None:
+    import tensorflow as tf
+
+    @tf.function
+    def interleaved(x: Any) -> Any:
+        h = tf.tanh(x @ KERNEL)
+        return (h[:, 0::2] * BIAS[:4] - h[:, 1::2] * BIAS[4:]) @ HEAD[:4]
+
+    def halves(folder: Path) -> Path:
+        kernel, bias, head = map(torch.tensor, (KERNEL, BIAS, HEAD))
+        with tensordbg.record(folder):
+            h = torch.tanh(torch.tensor(X) @ kernel)
+            _ = (h[:, :4] * bias[:4] - h[:, 4:] * bias[4:]) @ head[:4]
+        return folder
+
+    with tensordbg.record(tmp_path / "a"):
+        interleaved(tf.constant(X))
+    found = first(tensordbg.diff(tmp_path / "a", halves(tmp_path / "b")))
+    assert "each take a part of a value that both runs have, and not the same part" in found.explanation

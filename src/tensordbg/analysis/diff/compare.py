@@ -107,7 +107,9 @@ def compare_sides(a: Side, b: Side, asked: Asked) -> Comparison:
     beside = ((pair.a, pair.b) for pair in _of_first_step(b, pairs) if pair.beside and _of_one_size(a, b, pair))
     begun = tuple(dict.fromkeys([*((found.row_a, found.row_b) for _, found in explained), *beside]))
     matched = int((agreement.b & ~b.numbers.constant).sum())
-    in_common = bool(matched or anchors.b.any()) and bool(differences or have_results_in_common(apart_a, apart_b))
+    in_common = bool(matched or anchors.b.any() or (loose and not pairs)) and bool(
+        differences or have_results_in_common(apart_a, apart_b)
+    )
     unmatched = int((~agreement.b & ~b.numbers.constant).sum())
     return Comparison(
         status=_status(differences, matched, unmatched) if in_common else "not_comparable",

@@ -18,6 +18,7 @@ from tensordbg.analysis.diff.explaining_updates import (
     explain_updated,
     statistics_read,
 )
+from tensordbg.analysis.diff.gates import explain_gate
 from tensordbg.analysis.diff.normalizations import PLACE, unlike_normalizations
 from tensordbg.analysis.diff.numbers import HIGH, LOW
 from tensordbg.analysis.diff.result import AttributeDifference
@@ -45,7 +46,7 @@ def explain(a: Apart, b: Apart, pair: Pair) -> Explained:
         return of_normalization
     chance = _chance(a, b, pair)
     if pair.extra_a or pair.extra_b:
-        return explain_added(a, b, pair) or _missing(a, b, pair, chance)
+        return explain_gate(a, b, pair) or explain_added(a, b, pair) or _missing(a, b, pair, chance)
     unlike_a, unlike_b = unlike_inputs(a, pair.a), unlike_inputs(b, pair.b)
     if not (a.taken(pair.a) or b.taken(pair.b) or unlike_a or unlike_b):
         return _begun(b, pair)

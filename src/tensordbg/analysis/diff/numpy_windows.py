@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tensordbg.analysis.diff.padding import around
+from tensordbg.operations.kinds import Kind
 
 Array = npt.NDArray[Any]
 Settings = Mapping[str, Any]
@@ -23,14 +24,28 @@ _MOST_PRODUCTS = 200_000_000
 """A convolution that multiplies more often is not computed."""
 
 
+def has_channels_last(kind: Kind, settings: Settings) -> bool | None:
+    """Tells whether an operation over windows has the channels last; `None` of all other operations."""
+    if kind is Kind.CONVOLUTION:
+        return "groups" not in settings
+    return "kernel_size" not in settings if kind in (Kind.MAX_POOL, Kind.AVERAGE_POOL) else None
+
+
+def laid_out(given: Sequence[Array], *, last: bool) -> list[Array]:
+    """Puts an input and its kernel from the other layout into that which has the channels last, or has not."""
+    x, *rest = given
+    if last:
+        return [np.moveaxis(x, 1, -1), *(np.moveaxis(kernel, (0, 1), (-1, -2)) for kernel in rest[:1]), *rest[1:]]
+    return [np.moveaxis(x, -1, 1), *(np.moveaxis(kernel, (-1, -2), (0, 1)) for kernel in rest[:1]), *rest[1:]]
+
+
 def convolution(given: Sequence[Array], settings: Settings) -> Computed:
     """Computes a convolution of any number of axes of space; `None` for transposed ones."""
     x, kernel, *bias = given
     if settings.get("transposed") or x.ndim != kernel.ndim or x.ndim < 3 or len(bias) > 1:
         return None
-    last = "groups" not in settings
-    x = np.moveaxis(x, -1, 1) if last else x
-    kernel = np.moveaxis(kernel, (-1, -2), (0, 1)) if last else kernel
+    last = has_channels_last(Kind.CONVOLUTION, settings)
+    x, kernel = laid_out((x, kernel), last=False) if last else (x, kernel)
     groups = settings.get("groups", x.shape[1] // kernel.shape[1])
     space = list(kernel.shape[2:])
     windows = _windows(x, space, settings, 0.0)
@@ -58,7 +73,7 @@ def average_pool(given: Sequence[Array], settings: Settings) -> Computed:
 
 def _pooled(given: Sequence[Array], settings: Settings, outside: float) -> Computed:
     (x,) = given
-    last = "kernel_size" not in settings
+    last = has_channels_last(Kind.MAX_POOL, settings)
     sizes = settings["ksize"][1:-1] if last else settings["kernel_size"]
     if settings.get("ceil_mode"):
         return None

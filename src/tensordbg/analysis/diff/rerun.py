@@ -21,6 +21,7 @@ from tensordbg.analysis.diff.elements import compare_in_order
 from tensordbg.analysis.diff.fused import fused_before
 from tensordbg.analysis.diff.numbers import ROUNDING
 from tensordbg.analysis.diff.numpy_operations import NotKnownError, compute
+from tensordbg.analysis.diff.numpy_windows import has_channels_last, laid_out
 from tensordbg.analysis.diff.result import Measured
 from tensordbg.analysis.diff.side import Side
 from tensordbg.analysis.flow.dataflow import Flow
@@ -75,11 +76,24 @@ def run_again(a: Apart, b: Apart, rows: tuple[int, int], tolerance: float) -> Re
         return None
     written = [_is_written(b.side, event) for event in of_b]
     mixed = [theirs if its_own else mine for mine, theirs, its_own in zip(arranged, own, written, strict=True)]
-    found = _computed(b, row_b, mixed) if _fit(mixed, own) else None
+    found = _in_layout_of_a(a, b, rows, mixed) if _fit(mixed, own) else None
     if found is None or found.shape != result.shape:
         return None
     measured = _beside(result, found)
     return Rerun(measured, _far(measured) > max(room, tolerance))
+
+
+def _in_layout_of_a(a: Apart, b: Apart, rows: tuple[int, int], given: Inputs) -> Array | None:
+    """Computes B's operation with inputs as they lie in A, which may have the channels elsewhere."""
+    last_a, last_b = (
+        has_channels_last(each.side.operation(row).kind, settings_of(each, row))
+        for each, row in zip((a, b), rows, strict=True)
+    )
+    known = [each for each in given if each is not None]
+    if last_a is None or last_b is None or last_a == last_b or len(known) < len(given):
+        return _computed(b, rows[1], given)
+    found = _computed(b, rows[1], laid_out(known, last=last_b))
+    return None if found is None else laid_out([found], last=last_a)[0]
 
 
 def _is_in_kernel(side: Side, row: int) -> bool:

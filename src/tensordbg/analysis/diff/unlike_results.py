@@ -17,7 +17,9 @@ from tensordbg.analysis.diff.apart import Apart, Pair, distance_of
 from tensordbg.analysis.diff.edges import reached
 from tensordbg.analysis.diff.explaining import normalized
 from tensordbg.analysis.diff.matching import FAR
+from tensordbg.analysis.diff.pieces import found_in_pieces
 from tensordbg.analysis.diff.wording import Explained
+from tensordbg.operations.kinds import Kind
 from tensordbg.operations.traits import Trait
 
 _FAR_AHEAD = 2000
@@ -26,10 +28,13 @@ _FAR_AHEAD = 2000
 _FORKS = 8
 """So many forks of each run are looked at for a normalization."""
 
+_SOON = 8
+"""So many values from one on are looked at for what is computed of it."""
+
 
 def unlike_results(a: Apart, b: Apart) -> dict[Pair, Explained]:
     """Finds the first forks of one value from which both runs come to results of one size that differ."""
-    return dict(islice(chain(_met(a, b), _multiplied_alike(a, b)), 1))
+    return dict(islice(chain(_met(a, b), _multiplied_alike(a, b), _in_pieces(a, b)), 1))
 
 
 def unlike_normalizations_behind(a: Apart, b: Apart, pair: Pair) -> Explained | None:
@@ -62,6 +67,41 @@ def _multiplied_alike(a: Apart, b: Apart) -> Iterator[tuple[Pair, Explained]]:
     for key, mine in _products(b).items():
         if len(mine) == len(theirs.get(key, ())) == 1:
             yield _unlike_products(a, b, (theirs[key][0], mine[0]))
+
+
+def _in_pieces(a: Apart, b: Apart) -> Iterator[tuple[Pair, Explained]]:
+    """What the runs make of a value that one has whole and the other in pieces, where they have no result in common."""
+    if _any_agrees(a) or _any_agrees(b):
+        return
+    results = _results_of_one_size(a, b)
+    if results is None:
+        return
+    for turned, (mine, whole) in enumerate(((a, b), (b, a))):
+        for piece, row in found_in_pieces(mine, whole):
+            begins = _made_of(mine, piece), _made_of(whole, row)
+            yield _unlike_from_here(a, b, begins[::-1] if turned else begins, results)
+
+
+def _results_of_one_size(a: Apart, b: Apart) -> tuple[int, int] | None:
+    """The last result of either run, and the last value of its size that the other computes."""
+    found: list[tuple[int, int]] = []
+    for turned, (mine, other) in enumerate(((a, b), (b, a))):
+        last = {int(other.side.numbers.size[row]): row for row in sorted(other.regions.lasting)
+                if other.side.edges.made[row] and not (other.side.kept[row] or other.side.backward[row])}  # fmt: skip
+        for row in np.flatnonzero(_ends(mine)).tolist():
+            size = int(mine.side.numbers.size[row])
+            if size > 1 and size in last:
+                found.append((last[size], row) if turned else (row, last[size]))
+    return max(found, key=sum, default=None)
+
+
+def _made_of(apart: Apart, row: int) -> int:
+    """The first value that is computed of another, which may have been handed on before."""
+    for each in reached(row, apart.followed, _SOON):
+        operation = apart.side.operation(each)
+        if each != row and not operation.has(Trait.REARRANGES) and operation.kind is not Kind.CAST:
+            return each
+    return row
 
 
 def _products(apart: Apart) -> dict[tuple[int, int, int], list[int]]:

@@ -9,6 +9,7 @@ import itertools
 
 from tensordbg.analysis.diff.apart import Apart, Pair, distance_of
 from tensordbg.analysis.diff.edges import reached
+from tensordbg.analysis.diff.pieces import found_in_pieces
 from tensordbg.operations.traits import Trait
 
 _FAR_AHEAD = 2000
@@ -16,7 +17,12 @@ _FAR_AHEAD = 2000
 
 
 def unlike_sources(a: Apart, b: Apart) -> list[Pair]:
-    """Pairs what the two runs begin with, by size and order; nothing where one begins with nothing of its own."""
+    """Pairs what the two runs begin with, by size and order; nothing where one begins with nothing of its own.
+
+    Where one has in pieces what the other has whole, they do begin with the same.
+    """
+    if any(True for mine, whole in ((a, b), (b, a)) for _ in found_in_pieces(mine, whole)):
+        return []
     left, pairs = _sources(a), []
     for row in _sources(b):
         size = b.side.numbers.size[row]

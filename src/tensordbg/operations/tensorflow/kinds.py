@@ -20,7 +20,7 @@ KINDS: Mapping[Kind, tuple[str, ...]] = MappingProxyType(
         Kind.EXPAND_DIMS: ("ExpandDims",),
         Kind.TRANSPOSE: ("ConjugateTranspose", "Transpose"),
         Kind.BROADCAST: ("BroadcastTo",),
-        Kind.SLICE: ("Slice", "StridedSlice"),
+        Kind.SLICE: ("Slice", "StridedSlice", "Split", "SplitV"),
         Kind.GATHER: ("Gather", "GatherNd", "GatherV2"),
         Kind.CONCATENATE: ("Concat", "ConcatV2"),
         Kind.PACK: ("Pack",),
