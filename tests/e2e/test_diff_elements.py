@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import tensordbg
@@ -120,6 +121,24 @@ def test_convolutions_and_normalizations_are_run_again(tmp_path: Path, change: s
     assert found is not None
     assert found.b is not None
     assert op_type in found.b.view.op_type
+    assert found.rerun is not None
+    assert found.measured is not None
+    assert found.rerun.largest == pytest.approx(found.measured.largest, rel=1e-4)
+    assert found.added
+
+
+def test_a_convolution_is_run_again_with_the_inputs_of_another_layout(tmp_path: Path) -> None:
+    import tensorflow as tf
+
+    drawn = np.random.default_rng(1)
+    images, kernel = (drawn.normal(size=size).astype("float32") for size in ((2, 9, 8, 4), (3, 3, 4, 6)))
+    with tensordbg.record(tmp_path / "a", detail="values"):
+        tf.reduce_sum(tf.nn.conv2d(tf.constant(images), tf.constant(kernel), 1, [[0, 0], [1, 1], [1, 1], [0, 0]]) ** 2)
+    with tensordbg.record(tmp_path / "b", detail="values"):
+        x, weight = torch.tensor(images).permute(0, 3, 1, 2), torch.tensor(kernel).permute(3, 2, 0, 1)
+        F.conv2d(x, weight, None, 1, 2, 2).square().sum()
+    found = tensordbg.diff(tmp_path / "a", tmp_path / "b").first
+    assert found is not None
     assert found.rerun is not None
     assert found.measured is not None
     assert found.rerun.largest == pytest.approx(found.measured.largest, rel=1e-4)

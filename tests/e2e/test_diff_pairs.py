@@ -68,6 +68,7 @@ def test_what_is_wrong_with_parts_is_told_at_the_update(tmp_path: Path, planted:
     assert found.kind == "update", found.explanation
     assert found.b is not None
     assert found.b.view.step == (1 if "cleared" in planted else 0)
+    assert ("the steps of B are 2 times those of A" in found.explanation) == ("mean" in planted)
     assert ("step before" if "cleared" in planted else "parts") in found.explanation
 
 

@@ -146,6 +146,8 @@ def explain_kept_in_parts(a: Apart, b: Apart, pair: Pair) -> Explained:
         f"the runs take step {step} in unlike numbers of parts, from equal parameters, and the gradients that add up "
         "are not those of the whole"
     )
+    ratio = ratio_of_rates(a, b, pair)
+    text += "" if ratio is None else f": the steps of B are {ratio:.3g} times those of A"
     suggestion = "compare how the losses of the parts are weighed: each mean counts for its share of the batch"
     return Explained("update", pair.a, pair.b, pair.distance, True, (), text, suggestion)
 

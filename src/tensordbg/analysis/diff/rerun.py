@@ -120,10 +120,11 @@ def _fit(mixed: Inputs, own: Inputs) -> bool:
 def _arranged(apart: Apart, row: int, given: Inputs, room: float) -> Inputs | None:
     """Finds how the inputs of an operation lay, so that the formula makes of them what it has made; `None` if not.
 
-    A factor may have been taken as a transposed view, of which there is no event.
+    A factor may have been taken as a transposed view, of which there is no event, and so may an image with its
+    channels moved.
     """
     result = _elements(apart.side, int(apart.side.numbers.event[row]))
-    for arranged in _arrangements(given) if apart.side.operation(row).kind is Kind.MATMUL else (given,):
+    for arranged in _arrangements(apart, row, given):
         found = _computed(apart, row, arranged)
         if found is None or result is None or found.shape != result.shape:
             continue
@@ -132,9 +133,21 @@ def _arranged(apart: Apart, row: int, given: Inputs, room: float) -> Inputs | No
     return None
 
 
-def _arrangements(given: Inputs) -> Iterator[Inputs]:
-    *others, x, y = given if len(given) > 1 else (None, None)
+def _arrangements(apart: Apart, row: int, given: Inputs) -> Iterator[Inputs]:
     yield given
+    kind = apart.side.operation(row).kind
+    last = has_channels_last(kind, settings_of(apart, row))
+    known = [each for each in given if each is not None]
+    if kind is Kind.MATMUL and len(given) > 1:
+        yield from _turned(given)
+    elif last is not None and known and len(known) == len(given) and all(each.ndim > 2 for each in known[:2]):
+        x, *kernel = laid_out(known, last=last)
+        yield from ([x, *kernel], [x, *known[1:]], [known[0], *kernel])
+
+
+def _turned(given: Inputs) -> Iterator[Inputs]:
+    """The inputs of a matrix product with either factor transposed."""
+    *others, x, y = given
     if x is not None and y is not None and x.ndim > 1 and y.ndim > 1:
         turned_x, turned_y = np.swapaxes(x, -1, -2), np.swapaxes(y, -1, -2)
         yield from ([*others, *factors] for factors in ((x, turned_y), (turned_x, y), (turned_x, turned_y)))
