@@ -27,6 +27,7 @@ NOT_MIRRORED = {
     "analysis/diff/lengths.py": "e2e/test_diff_updates.py",
     "analysis/diff/losses.py": "e2e/test_diff_losses.py",
     "analysis/diff/explaining_losses.py": "e2e/test_diff_losses.py",
+    "analysis/diff/factors.py": "e2e/test_diff_updates.py",
     "analysis/diff/fused.py": "e2e/test_diff_kernels.py",
     "analysis/diff/gates.py": "e2e/test_diff_written_out.py",
     "analysis/diff/kernel_normalizations.py": "e2e/test_diff_kernels.py",

@@ -305,3 +305,24 @@ def test_that_one_run_is_longer_or_ended_with_an_error_is_told(tmp_path: Path) -
         ),
     )
     assert tensordbg.diff(a, steps(tmp_path / "c", 3)).notes == ()
+
+
+def test_the_rate_of_a_rule_that_a_program_writes_is_told_however_it_is_written(tmp_path: Path) -> None:
+    def trained_by_hand(folder: Path, step: Callable[[Any], Any]) -> Path:
+        w = [torch.nn.Parameter(torch.tensor(each)) for each in (KERNEL, HEAD)]
+        with tensordbg.record(folder):
+            (torch.tanh(torch.tensor(X) @ w[0])[:, : len(HEAD)] @ w[1]).square().mean().backward()
+            with torch.no_grad():
+                for each in w:
+                    step(each)
+        return folder
+
+    def product(w: Any, rate: float) -> None:
+        w -= rate * w.grad
+
+    a = trained_by_hand(tmp_path / "a", lambda w: product(w, 0.1))
+    assert tensordbg.diff(a, trained_by_hand(tmp_path / "b", lambda w: w.sub_(w.grad, alpha=0.1))).status == "same"
+    rules = (lambda w: w.sub_(w.grad, alpha=0.2)), (lambda w: product(w, 0.2))
+    for number, rule in enumerate(rules):
+        found = first(tensordbg.diff(a, trained_by_hand(tmp_path / f"c{number}", rule)))
+        assert told(found) == [("constant", 0.1, 0.2)]

@@ -34,6 +34,8 @@ def unlike_inputs(apart: Apart, row: int) -> list[Unlike]:
 def unlike(apart: Apart, row: int) -> Unlike:
     """Tells where a value came from that the other run has not."""
     side = apart.side
+    if side.numbers.size[row] == 1 and side.operation(row).kind is Kind.CONSTANT:
+        return Unlike("input", row)  # a number that the program has written, which an optimizer may be given
     made_by = list(reached(row, apart.unknown_parents, _MOST))
     if any(reads_variables(side.site(each)) or side.kept[each] for each in made_by) or _is_updated(apart, row):
         return Unlike("parameter", row)

@@ -18,6 +18,7 @@ from tensordbg.analysis.diff.explaining_updates import (
     explain_updated,
     statistics_read,
 )
+from tensordbg.analysis.diff.factors import unlike_factors
 from tensordbg.analysis.diff.gates import explain_gate
 from tensordbg.analysis.diff.normalizations import PLACE, unlike_normalizations
 from tensordbg.analysis.diff.numbers import HIGH, LOW
@@ -96,6 +97,10 @@ def _is_number(apart: Apart, row: int) -> bool:
 
 
 def _missing(a: Apart, b: Apart, pair: Pair, chance: str) -> Explained:
+    factors = unlike_factors(a, b, pair)
+    if factors:
+        text = f"from equal inputs, with unlike attributes: {attributes_text(factors)}"
+        return Explained("value", pair.a, pair.b, pair.distance, True, factors, text, settings_to_set(factors))
     run, mine, extra = ("A", a, pair.extra_a) if pair.extra_a else ("B", b, pair.extra_b)
     other = "B" if run == "A" else "A"
     names = types_of(mine, extra)

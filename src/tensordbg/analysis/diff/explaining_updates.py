@@ -8,6 +8,7 @@ from tensordbg.analysis.diff.apart import Apart, Pair, are_of_one_kind, distance
 from tensordbg.analysis.diff.attributes import CONSTANT, attribute_differences
 from tensordbg.analysis.diff.beginnings import Unlike
 from tensordbg.analysis.diff.edges import reached
+from tensordbg.analysis.diff.factors import unlike_factors
 from tensordbg.analysis.diff.learning_rate import ratio_of_rates
 from tensordbg.analysis.diff.optimizers import ComparedOptimizers, compare_optimizers
 from tensordbg.analysis.diff.wording import SUGGESTIONS, Explained, attributes_text, settings_to_set, types_of
@@ -72,7 +73,8 @@ def _update(a: Apart, b: Apart, pair: Pair) -> Explained:
         return left_over
     unlike_kinds = not are_of_one_kind(a, b, pair.a, pair.b)
     # The numbers of a norm, by which one run clips, and of a sum have nothing to do with each other.
-    difference = () if unlike_kinds and a.side.frameworks == b.side.frameworks else attribute_differences(a, b, pair)
+    apart = unlike_kinds and a.side.frameworks == b.side.frameworks
+    difference = unlike_factors(a, b, pair) or (() if apart else attribute_differences(a, b, pair))
     text, suggestion = f"the gradients of step {step} agree, and what the optimizers make of them does not", ""
     text += f": {attributes_text(difference)}" if difference else ""
     named = bool(difference) and all(each.attribute != CONSTANT for each in difference)

@@ -19,9 +19,10 @@ _FAR_AHEAD = 2000
 def unlike_sources(a: Apart, b: Apart) -> list[Pair]:
     """Pairs what the two runs begin with, by size and order; nothing where one begins with nothing of its own.
 
-    Where one has in pieces what the other has whole, they do begin with the same.
+    Where nothing agrees and one has in pieces what the other has whole, they do begin with the same.
     """
-    if any(True for mine, whole in ((a, b), (b, a)) for _ in found_in_pieces(mine, whole)):
+    agrees = bool(((b.label >= 0) & ~b.constant & (b.side.numbers.size > 1)).any())
+    if not agrees and any(True for mine, whole in ((a, b), (b, a)) for _ in found_in_pieces(mine, whole)):
         return []
     left, pairs = _sources(a), []
     for row in _sources(b):
