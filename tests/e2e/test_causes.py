@@ -409,6 +409,7 @@ ELSEWHERE = {
     "deviation_of_one",  # test_torch_causes.py: it takes a deviation with a correction
     "from_another_process",  # test_many_processes.py: it takes two workers
     "factor_not_finite",  # test_torch_causes.py: its sums scale what they add
+    "shrinking_divisor",  # test_jumps.py: it is told by its course
     "impossible_alignment",  # test_torch_causes.py: TensorFlow's loss raises where labels don't fit
     "no_label_counts",  # test_torch_causes.py: it takes a mean over the labels that count
     "regrouped_operations",  # analysis/causes/test_regrouping.py: it takes a session

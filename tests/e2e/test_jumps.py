@@ -222,3 +222,50 @@ def test_a_divisor_that_nothing_had_written(tmp_path: Path, program: Callable[[]
 
 def test_a_divisor_that_was_written(tmp_path: Path) -> None:
     assert "first value" not in first_origin(tmp_path, count_that_was_written)["explanation"]
+
+
+def temperature_that_is_learned() -> None:
+    weight, temperature = tf.Variable(tf.eye(4)), tf.Variable(0.1, name="temperature")
+
+    @tf.function
+    def step() -> tf.Tensor:
+        with tf.GradientTape() as tape:
+            z = tf.math.l2_normalize(weight + 0.1, 1)
+            logits = tf.matmul(z, z, transpose_b=True) / temperature  # DIVIDES
+            loss = tf.reduce_mean(tf.nn.sparse_softmax_cross_entropy_with_logits(tf.range(4), logits)) + temperature**2
+        slope = tape.gradient(loss, temperature)
+        temperature.assign_sub(0.35 * slope)
+        return loss
+
+    for _ in range(40):
+        step()
+
+
+def test_a_divisor_that_shrank_is_told_and_not_the_learning_rate(tmp_path: Path) -> None:
+    origin = first_origin(tmp_path, temperature_that_is_learned)
+    assert origin["cause"] == "shrinking_divisor"
+    assert "The divisor temperature shrank step by step: " in origin["explanation"]
+    line = next(k for k, line in enumerate(Path(__file__).read_text().splitlines(), 1) if line.endswith("# DIVIDES"))
+    assert f"(line {line} of test_jumps.py" in origin["explanation"]
+    assert "learn its logarithm" in origin["suggestion"]
+
+
+def argument_that_grows() -> None:
+    weight = tf.Variable([[1.0], [2.0]])
+
+    @tf.function
+    def step(x: tf.Tensor) -> tf.Tensor:
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_mean(tf.sin(tf.square(x) @ weight))
+        weight.assign_sub(1e-38 * tape.gradient(loss, weight))
+        return loss
+
+    for k in range(21):
+        step(tf.ones([3, 2]) * 10.0**k)
+
+
+def test_what_the_program_passes_in_grows_and_not_the_model(tmp_path: Path) -> None:
+    origin = first_origin(tmp_path, argument_that_grows)
+    assert origin["cause"] == "diverging_values"
+    assert "what comes in grows, not the model" in origin["explanation"]
+    assert "earning rate" not in origin["suggestion"]

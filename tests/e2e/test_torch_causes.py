@@ -267,6 +267,21 @@ def loss_that_overflows_steps_before_the_weights() -> None:
     print(loss.item())
 
 
+@program("shrinking_divisor")
+def temperature_that_decays() -> None:
+    weight, temperature = nn.Parameter(torch.eye(4)), nn.Parameter(torch.tensor(0.1))
+    x, y = torch.eye(4) + 0.1, torch.arange(4)
+    decayed = {"params": [temperature], "weight_decay": 7.0}
+    optimizer = torch.optim.SGD([{"params": [weight]}, decayed], lr=0.1)
+    for _ in range(50):
+        z = F.normalize(x @ weight, dim=1)
+        loss = F.cross_entropy(z @ z.T / temperature, y)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+    print(loss.item())
+
+
 @program("singular_matrix")
 def determinant_of_a_singular_matrix() -> None:
     print(torch.linalg.slogdet(torch.tensor([[1.0, 2.0], [2.0, 4.0]]))[1].item())
@@ -433,6 +448,13 @@ def test_data_far_from_1_is_told_before_the_learning_rate(traces: Path) -> None:
     scaled = first(traces, learning_rate_too_large)
     assert "holds numbers" not in scaled.explanation
     assert scaled.suggestion.startswith("Training diverges. Lower the learning rate")
+
+
+def test_the_divisor_that_shrank_is_told_and_not_the_learning_rate(traces: Path) -> None:
+    found = first(traces, temperature_that_decays)
+    assert "The divisor temperature shrank step by step: " in found.explanation
+    assert "`loss = F.cross_entropy(z @ z.T / temperature, y)`" in found.explanation
+    assert "learn its logarithm" in found.suggestion
 
 
 def test_the_update_that_was_too_large_is_named(traces: Path) -> None:

@@ -70,6 +70,29 @@ def an_eager_loop_that_diverges() -> None:
         weight.assign_sub(3.0 * tape.gradient(loss, weight))
 
 
+@trouble("growing_values", "truediv")
+def a_divisor_that_shrinks() -> None:
+    divisor = tf.Variable(1.0, trainable=False, name="divisor")
+
+    @tf.function
+    def step() -> tf.Tensor:
+        divisor.assign(divisor * 0.2)
+        return tf.reduce_sum(tf.ones([3]) / divisor)  # HERE
+
+    for _ in range(15):
+        step()
+
+
+@trouble("growing_values", "Input")
+def a_factor_that_the_program_passes_in() -> None:
+    @tf.function
+    def scaled(x: tf.Tensor) -> tf.Tensor:
+        return tf.reduce_mean(x * 2.0)
+
+    for k in range(12):
+        scaled(tf.ones([4, 3]) * 10.0**k)  # HERE
+
+
 @trouble("shrinking_values", "weight")
 def weight_decay_far_too_strong() -> None:
     weight = tf.Variable(normal(8, 4), name="weight")
@@ -449,3 +472,13 @@ def test_run_ends_with_the_number_of_warnings(tmp_path: Path) -> None:
     assert named.startswith("tdbg: warning: ")
     assert "(dying.py:" in named
     assert last == "tdbg: 1 warning of finite numbers; `tdbg why` tells what and where"
+
+
+def test_what_made_values_grow_is_told(tmp_path: Path) -> None:
+    given, divided = (
+        why_of(program, tmp_path)["warnings"][0]
+        for program in (a_factor_that_the_program_passes_in, a_divisor_that_shrinks)
+    )
+    assert "what comes in grows, not the model" in given["explanation"]
+    assert "It is divided by divisor, which shrank from 0.2 to" in divided["explanation"]
+    assert divided["suggestion"].startswith("Keep divisor away from 0")

@@ -64,7 +64,11 @@ FIXES: Mapping[str, Mapping[str, str]] = {
         "or less), put a bounded activation such as tanh or a normalisation into the loop, or use a gated cell (LSTM, "
         "GRU); clip the gradients.",
     },
-    "growing_values": {"": "Bound the values, or normalise them: what grows like this is infinite before long."},
+    "growing_values": {
+        "": "Bound the values, or normalise them: what grows like this is infinite before long.",
+        "given": "Look at what is passed in: if it is meant to grow, all is well until its type holds it no longer; "
+        "else scale it, to about 1.",
+    },
     "often_zero_gradient": {
         "": "Most batches teach nothing: look at what the operation is given. A ReLU that is mostly off needs a "
         "smaller rate or another start, a clipped value wider limits, a mask more that it lets through.",

@@ -156,6 +156,12 @@ FIXES: Mapping[str, Mapping[str, str]] = {
         "": "If rounding alone brings the input below 0 (a variance as E[x^2] - E[x]^2), bound it: "
         "`tf.sqrt(tf.maximum(x, 0.0) + 1e-12)`; else find out why it is negative.",
     },
+    "shrinking_divisor": {
+        "": "Keep the divisor away from 0: `a / tf.maximum(b, 1e-3)`, with the smallest number that makes sense there.",
+        "exponential": "Bound what the exponential is taken of: `tf.exp(tf.maximum(x, -4.6))` is never below 0.01.",
+        "variable": "Keep {name} away from 0: divide by `tf.maximum(b, 0.01)`. Where it is learned, as a temperature, "
+        "learn its logarithm, which leaves it positive, and bound that: divide by `tf.exp(tf.maximum(log_b, -4.6))`.",
+    },
     "singular_matrix": {
         "": "Add a little to the diagonal before (`a + 1e-6 * tf.eye(n)`), or solve with a regulariser: "
         "`tf.linalg.lstsq(a, b, l2_regularizer=1e-6)`; columns that depend on each other make a matrix singular.",

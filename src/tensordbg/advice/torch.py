@@ -162,6 +162,12 @@ FIXES: Mapping[str, Mapping[str, str]] = {
         "": "If rounding alone brings the input below 0 (a variance as E[x^2] - E[x]^2), bound it: "
         "`torch.sqrt(x.clamp(min=0.0) + 1e-12)`; else find out why it is negative.",
     },
+    "shrinking_divisor": {
+        "": "Keep the divisor away from 0: `a / b.clamp(min=1e-3)`, with the smallest number that makes sense there.",
+        "exponential": "Bound what the exponential is taken of: `x.clamp(min=-4.6).exp()` is never below 0.01.",
+        "variable": "Keep {name} away from 0: divide by `b.clamp(min=0.01)`. Where it is learned, as a temperature, "
+        "learn its logarithm, which leaves it positive, and bound that: divide by `log_b.clamp(min=-4.6).exp()`.",
+    },
     "singular_matrix": {
         "": "Add a little to the diagonal before (`a + 1e-6 * torch.eye(n)`), or solve by least squares: "
         "`torch.linalg.lstsq(a, b)`; columns that depend on each other make a matrix singular.",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from tensordbg.advice.lookup import fix
@@ -47,6 +47,8 @@ class Growth:
     """The last is the one that went into the operation."""
     unit: str
     """`step`, or `iteration` of a loop, also of one that Python runs eagerly."""
+    given: bool = False
+    """Whether it is made of what the program passes in, and of nothing that it computed in steps before."""
 
 
 @dataclass(frozen=True)
@@ -78,6 +80,23 @@ class Jump:
     """Whether it is an update of a variable."""
     place: str
     """Its line, as it is put into a sentence; empty where it is not known."""
+
+
+@dataclass(frozen=True)
+class ShrunkDivisor:
+    """A divisor that came nearer and nearer to 0."""
+
+    name: str
+    """The variable's, or else the tensor's."""
+    sizes: tuple[float, ...]
+    """Its smallest magnitude from one execution to the next; the last is the one that was divided by."""
+    unit: str
+    """`step` or `iteration`, as of `Growth`."""
+    place: str
+    """The line of the division, as it is put into a sentence; empty where it is not known."""
+    variable: bool
+    """Whether it is a variable as it is."""
+    exponential: bool
 
 
 @dataclass(frozen=True)
@@ -118,6 +137,8 @@ class Case:
     growth: Growth | None = None
     jump: Jump | None = None
     """Where the numbers that were too large had grown; looked for only where something was too large."""
+    shrunk: ShrunkDivisor | None = None
+    """What was divided by that shrank step by step; looked for as `jump` is, and behind a division by 0."""
     data: LargeData | None = None
     """What the numbers that went in were made of in the end, where that is large; looked for as `jump` is."""
     behind: tuple[Made | None, ...] = ()
@@ -242,6 +263,12 @@ def number(value: float) -> str:
     """A number as it reads well: four digits."""
     text = f"{value:.4g}"
     return text.replace("e+0", "e+").replace("e-0", "e-").replace("e+", "e")
+
+
+def some_of(sizes: Sequence[float]) -> str:
+    """`1, 10, ..., 1e4, 1e5, 1e6`: the first numbers of a course and its last."""
+    words = [number(size) for size in sizes]
+    return ", ".join(words if len(words) <= 6 else [*words[:2], "...", *words[-3:]])
 
 
 def of_elements(count: int, size: int) -> str:

@@ -7,6 +7,7 @@ import math
 from tensordbg.analysis.causes.case import Case, Cause, all_finite, are, number, of_elements, vanishing
 from tensordbg.analysis.causes.disguises import behind, lost_epsilon, probability
 from tensordbg.analysis.causes.magnitudes import may_overflow
+from tensordbg.analysis.causes.shrinking import explain_shrinking, fix_shrinking
 from tensordbg.analysis.causes.updates import explain_epsilon, fix_epsilon, is_without_epsilon
 from tensordbg.analysis.program.operations import named
 from tensordbg.model import Health
@@ -15,6 +16,8 @@ from tensordbg.operations.operation import Domain, Role
 from tensordbg.operations.traits import Trait
 
 _OF = {Kind.RECIPROCAL: "a reciprocal", Kind.RSQRT: "a root", Kind.SQRT: "a square root"}
+
+BY_ZERO = "division_by_zero"
 
 
 def _divisor(case: Case) -> int | None:
@@ -67,7 +70,8 @@ def _explain_division(case: Case) -> str:
             f"{_explain_quotient(case)} It comes from the variable {_unwritten(case)}, which still held its first "
             "value: nothing that was recorded had written it since it was made."
         )
-    return _explain_quotient(case)
+    shrank = f" {explain_shrinking(case)}." if case.shrunk is not None else ""
+    return _explain_quotient(case) + shrank
 
 
 def _explain_quotient(case: Case) -> str:
@@ -110,6 +114,8 @@ def _unwritten(case: Case) -> str:
 def _fix_division(case: Case) -> str:
     if is_without_epsilon(case) and not _unwritten(case):
         return fix_epsilon(case)
+    if case.shrunk is not None:
+        return fix_shrinking(case)
     divisor = _divisor(case) or 0
     own = _without_spread(case) or _without_norm(case)
     if not _unwritten(case) and not own and lost_epsilon(case, divisor):
@@ -211,5 +217,5 @@ def _fix_nothing(case: Case) -> str:
 CAUSES = (
     Cause("reduction_of_nothing", _reduction_of_nothing, _explain_nothing, _fix_nothing),
     Cause("infinite_gradient", _infinite_gradient, _explain_gradient, _fix_gradient),
-    Cause("division_by_zero", _division_by_zero, _explain_division, _fix_division),
+    Cause(BY_ZERO, _division_by_zero, _explain_division, _fix_division),
 )

@@ -4,7 +4,17 @@ from __future__ import annotations
 
 import math
 
-from tensordbg.analysis.causes.case import HALF, Case, Cause, all_finite, infinite, largest_of, magnitude, number
+from tensordbg.analysis.causes.case import (
+    HALF,
+    Case,
+    Cause,
+    all_finite,
+    infinite,
+    largest_of,
+    magnitude,
+    number,
+    some_of,
+)
 from tensordbg.analysis.causes.magnitudes import (
     bound,
     exponent,
@@ -99,16 +109,16 @@ def _diverges(case: Case) -> bool:
 def _explain_divergence(case: Case) -> str:
     growth = case.growth
     assert growth is not None
-    words = [number(value) for value in growth.magnitudes]
-    if len(words) > 6:
-        words = [*words[:2], "...", *words[-3:]]
     return (
-        f"The magnitude of {growth.tensor} grew {growth.unit} by {growth.unit}: {', '.join(words)}; in the end the "
-        f"result was beyond {number(case.largest)}, the largest number of {case.view.dtype}.{_fed(case)}"
+        f"The magnitude of {growth.tensor} grew {growth.unit} by {growth.unit}: {some_of(growth.magnitudes)}; in the "
+        f"end the result was beyond {number(case.largest)}, the largest number of {case.view.dtype}."
+        + (GIVEN if growth.given else _fed(case))
     )
 
 
 def _fix_divergence(case: Case) -> str:
+    if case.growth is not None and case.growth.given:
+        return case.fix("growing_values", "given")
     if case.growth is not None and case.growth.unit != "step":
         return case.fix(DIVERGES, "loop_gradient" if case.gradient else "loop")
     return case.fix(DIVERGES, "unscaled" if case.data else "")
@@ -216,6 +226,8 @@ HALF_OVERFLOWS = "half_precision_overflow"
 
 OVERFLOWS = frozenset({"arithmetic_overflow", "cast_overflow", "exp_overflow", HALF_OVERFLOWS})
 """Causes for which it is worth to know where the numbers grew."""
+
+GIVEN = " It is made of what the program passes in, and of no variable: what comes in grows, not the model."
 
 DIVERGES = "diverging_values"
 """The cause of what grew little by little."""

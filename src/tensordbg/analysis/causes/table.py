@@ -18,6 +18,7 @@ from tensordbg.analysis.causes import (
     matrices,
     overflow,
     regrouping,
+    shrinking,
 )
 from tensordbg.analysis.causes.case import Case, Cause
 from tensordbg.analysis.causes.parts import with_rest
@@ -40,6 +41,7 @@ TABLE: tuple[Cause, ...] = (
     *domain.CAUSES,
     *matrices.CAUSES,
     *alignments.CAUSES,
+    *shrinking.CAUSES,
     *overflow.CAUSES,
     *regrouping.CAUSES,
     *factors.CAUSES,

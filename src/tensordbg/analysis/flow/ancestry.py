@@ -57,6 +57,13 @@ class Ancestry:
         found = (resolve(self._flow, where, port) for where, port in places if port != NONE)
         return [events[-1] for events in found if events]
 
+    def placed_parents(self, event: int) -> dict[int, int]:
+        """The events of what an operation was given, by the position of the operand; arguments have none."""
+        site, invocation = self.site(event), int(self._values.invocation[event])
+        taken = (each for each in operands(self._flow, site, invocation) if each.port != NONE)
+        found = {each.position: resolve(self._flow, each.invocation, each.port) for each in taken}
+        return {position: events[-1] for position, events in found.items() if events}
+
     def variable(self, event: int) -> int:
         """The variable that a tensor was read from, `NONE` where it is no such read."""
         site = self.site(event)

@@ -38,7 +38,7 @@ class ForwardOperations:
 
     def __init__(self, values: Values, gradient_site: Bools) -> None:
         """`gradient_site` tells of each site whether it belongs to a backward pass."""
-        self._values = values
+        self.values = values
         self._sites = values.program.sites
         self._ports = values.ports
         self._gradient_site = gradient_site & ~self._computed_by_program()
@@ -49,7 +49,7 @@ class ForwardOperations:
 
         Where a forward pass is computed once more, the gradient is taken from that one.
         """
-        stacks = self._values.program.stacks
+        stacks = self.values.program.stacks
         computed = {number for number, frames in stacks.items() if computed_by_program(frames)}
         result = np.zeros(len(self._ports.first), dtype=np.bool_)
         result[[site.site for site in self._sites.values() if site.stack in computed]] = True
@@ -85,7 +85,7 @@ class ForwardOperations:
 
     def type_of(self, site: Site) -> str:
         """The type of the operation that is differentiated, in lower case; empty where the stack does not tell."""
-        return differentiated_type(self._values.program.stacks.get(site.stack, ()))
+        return differentiated_type(self.values.program.stacks.get(site.stack, ()))
 
     def _in_graph(self, site: Site, wanted: str) -> Site | None:
         ports = self._taken_from_forward(site)
@@ -188,8 +188,8 @@ class ForwardOperations:
 
     def _recorded_by_tape(self, row: int, wanted: str) -> tuple[Site, int] | None:
         """The operation as the tape knew it."""
-        executions = self._values.executions
-        noted = self._values.program.differentiated.get(int(executions.number[row]))
+        executions = self.values.executions
+        noted = self.values.program.differentiated.get(int(executions.number[row]))
         if noted is None:
             return None
         made = int(row_of(executions.number, np.array([noted.execution]))[0])
@@ -211,7 +211,7 @@ class ForwardOperations:
 
         The framework reads the variable then, and the gradient is given what was read as if it came from outside.
         """
-        executions, found = self._values.executions, dict[str, set[int]]()
+        executions, found = self.values.executions, dict[str, set[int]]()
         known = np.flatnonzero(executions.input_row != NONE)
         eager = (site for site in self._sites.values() if site.function == NONE)
         read = [site.site for site in eager if operation_of(site).has(Trait.READS)]
@@ -224,7 +224,7 @@ class ForwardOperations:
 
     def _eager_takers(self, row: int, slot: int) -> Iterator[tuple[int, int]]:
         """The sites of the eager operations that were given a tensor, and where they ran."""
-        executions = self._values.executions
+        executions = self.values.executions
         given = np.flatnonzero((executions.input_row == row) & (executions.input_slot == slot))
         takers = np.searchsorted(executions.input_starts, given, side="right") - 1
         takers = takers[executions.function[takers] == NONE]

@@ -10,7 +10,7 @@ from tensordbg.analysis.causes.case import Growth, magnitude
 from tensordbg.analysis.columns.reading import Bools
 from tensordbg.analysis.finding import History, InputView, TensorView
 from tensordbg.analysis.flow.values import Values
-from tensordbg.model import NONE
+from tensordbg.model import NONE, Health
 
 _RISES = 3
 """In at least so many steps one after the other the magnitude must have grown."""
@@ -21,6 +21,9 @@ _FACTOR = 10.0
 
 Between = Callable[[int, int], str]
 """What lies between two executions: `step`, or `iteration` of a loop that Python runs."""
+
+Size = Callable[[Health | None], float]
+"""How large a tensor is, by its health."""
 
 
 class EagerIterations:
@@ -55,31 +58,39 @@ def find_growth(inputs: Sequence[InputView], histories: Sequence[History], betwe
     found = []
     for given, history in zip(inputs, histories, strict=True):
         if given.recorded is not None:
-            growth = _growth(given.tensor, [*history.past, given.recorded], between)
+            growth = grown(given.tensor, [*history.past, given.recorded], between)
             if growth is not None:
                 found.append(growth)
     return max(found, key=lambda growth: growth.magnitudes[-1] / growth.magnitudes[0], default=None)
 
 
-def _growth(tensor: str, views: Sequence[TensorView], between: Between) -> Growth | None:
-    risen = _risen(views)
+def grown(tensor: str, views: Sequence[TensorView], between: Between, size: Size = magnitude) -> Growth | None:
+    """How a tensor grew up to the last of its views, None where it did not without a break.
+
+    Args:
+        tensor: Its name.
+        views: The oldest first.
+        between: Tells what lies between two executions.
+        size: What has to grow of its health.
+    """
+    risen = _risen(views, size)
     if risen is None:
         return None
     if views[0].execution == views[-1].execution:
-        return Growth(tensor, _sizes(risen), "iteration")
+        return Growth(tensor, _sizes(risen, size), "iteration")
     unit = between(risen[0].execution, risen[-1].execution)
     if unit == "step" and len({view.step for view in risen}) < len(risen):
         # A loop that Python runs, which several steps have run through: either the steps tell, or the last one alone.
-        largest = {view.step: view for view in sorted(views, key=lambda view: magnitude(view.health))}
-        over_steps = _risen([largest[step] for step in sorted(largest)])
-        risen = over_steps or _risen([view for view in views if view.step == views[-1].step])
+        largest = {view.step: view for view in sorted(views, key=lambda view: size(view.health))}
+        over_steps = _risen([largest[step] for step in sorted(largest)], size)
+        risen = over_steps or _risen([view for view in views if view.step == views[-1].step], size)
         unit = "step" if over_steps else "iteration"
-    return None if risen is None else Growth(tensor, _sizes(risen), unit)
+    return None if risen is None else Growth(tensor, _sizes(risen, size), unit)
 
 
-def _risen(views: Sequence[TensorView]) -> Sequence[TensorView] | None:
+def _risen(views: Sequence[TensorView], size: Size) -> Sequence[TensorView] | None:
     """The last of some tensors, each larger than the one before, if they have grown enough."""
-    sizes = _sizes(views)
+    sizes = _sizes(views, size)
     begin = len(sizes) - 1
     while begin > 0 and 0 < sizes[begin - 1] < sizes[begin]:
         begin -= 1
@@ -87,5 +98,5 @@ def _risen(views: Sequence[TensorView]) -> Sequence[TensorView] | None:
     return views[begin:] if enough else None
 
 
-def _sizes(views: Sequence[TensorView]) -> tuple[float, ...]:
-    return tuple(magnitude(view.health) for view in views)
+def _sizes(views: Sequence[TensorView], size: Size) -> tuple[float, ...]:
+    return tuple(size(view.health) for view in views)

@@ -176,11 +176,16 @@ class Jumps:
         """Whether a tensor is more than a number, and no variable had part in it."""
         return not self._is_constant(event) and self._without_variables(event)
 
-    def _without_variables(self, event: int) -> bool:
+    def came_in(self, event: int) -> bool:
+        """Whether no variable had part in a tensor, nor what the same operation gave before."""
+        return self._without_variables(event, self._ancestry.site(event).site)
+
+    def _without_variables(self, event: int, made_by: int = NONE) -> bool:
+        """Whether no variable had part in a tensor, and what an operation gave only in it itself."""
         ahead, seen = [event], {event}
         while ahead and len(seen) < _FARTHEST:
             each = ahead.pop()
-            if self._variable(each) != NONE:
+            if self._variable(each) != NONE or (each != event and self._ancestry.site(each).site == made_by):
                 return False
             parents = {parent for parent in self._ancestry.parents(each) if parent != NONE} - seen
             seen |= parents

@@ -7,10 +7,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import takewhile
 
-from tensordbg.analysis.causes.case import Case, unravelled
+from tensordbg.analysis.causes.case import Case, Growth, unravelled
 from tensordbg.analysis.causes.disguises import ADVISED
+from tensordbg.analysis.causes.division import BY_ZERO
 from tensordbg.analysis.causes.factors import SCALED_AWAY
 from tensordbg.analysis.causes.overflow import DIVERGES, HALF_OVERFLOWS, OVERFLOWS
+from tensordbg.analysis.causes.shrinking import SHRINKS
 from tensordbg.analysis.causes.table import judge
 from tensordbg.analysis.causes.updates import overflowing_gradient
 from tensordbg.analysis.finding import NOTHING_READ_IT, ForwardOperation, History, InputView, Origin, TensorView
@@ -18,6 +20,7 @@ from tensordbg.analysis.flow.call_chain import telling_stack
 from tensordbg.analysis.flow.reach import Reach
 from tensordbg.analysis.origins.allowed import allowing_rule
 from tensordbg.analysis.origins.computed import computed_events
+from tensordbg.analysis.origins.divisors import Divisors
 from tensordbg.analysis.origins.dropping import Dropping
 from tensordbg.analysis.origins.evidence import Evidence, Gatherer
 from tensordbg.analysis.origins.find import Origins
@@ -60,10 +63,11 @@ def report_origins(origins: Origins, details: Details) -> list[Trouble]:
     jumps = Jumps(origins.values, gatherer.ancestry, details, locations)
     makers = Makers(origins.values, gatherer.ancestry, details)
     dropping = Dropping(origins.values, origins.graph, gradient_site)
+    turns = EagerIterations(origins.values, gradient_site)
     reporter = _Reporter(
-        origins, views, locations, jumps, makers, TellDecided(origins, details, locations),
-        EagerIterations(origins.values, gradient_site), Vanished(origins.values, dropping, details), details.cut,
-        details.in_part,
+        origins, views, locations, jumps, makers, TellDecided(origins, details, locations), turns,
+        Vanished(origins.values, dropping, details),
+        Divisors(operations, gatherer.ancestry, details, locations, turns.between), details.cut, details.in_part,
     )  # fmt: skip
     devices = _devices_of(groups, details)
     troubles = []
@@ -135,6 +139,7 @@ class _Reporter:
     decided: TellDecided
     turns: EagerIterations
     vanished: Vanished
+    divisors: Divisors
     cut: bool
     """Whether the trace holds only the last events."""
     in_part: bool
@@ -151,11 +156,14 @@ class _Reporter:
         )
         stack = self.locations.stack(telling_stack(self.origins.values, evidence.event, evidence.site))
         case = self._case(evidence, view, inputs)
-        case = replace(case, growth=find_growth(inputs, history[1:], self.turns.between))
+        case = replace(case, growth=self._growth(evidence, inputs, history))
         verdict = judge(case)
         if verdict.cause in ADVISED:
             verdict = judge(self._with_makers(case, evidence))
-        if verdict.cause in OVERFLOWS or verdict.cause == DIVERGES:
+        if verdict.cause in {*OVERFLOWS, DIVERGES, BY_ZERO}:
+            case = replace(case, shrunk=self.divisors.behind(evidence, case.growth))
+            verdict = judge(case) if case.shrunk is not None else verdict
+        if verdict.cause in {*OVERFLOWS, DIVERGES}:
             grew = self._that_grew(case, evidence)
             verdict = judge(replace(case, jump=self.jumps.behind(grew), data=self.jumps.data(grew)))
         reaches = tuple(name for name in REACHES if Reach[name.upper()] & group.reach)
@@ -180,6 +188,13 @@ class _Reporter:
             # A pipeline has no steps by which to tell before from after.
             history=history if view.execution != NONE else (),
         )
+
+    def _growth(self, evidence: Evidence, inputs: Sequence[InputView], history: Sequence[History]) -> Growth | None:
+        growth = find_growth(inputs, history[1:], self.turns.between)
+        if growth is None or growth.unit != "step":
+            return growth
+        event = next(each.event for each in evidence.inputs if each.tensor == growth.tensor)
+        return replace(growth, given=self.jumps.came_in(event))
 
     def _words(self, zeros: TensorView) -> str:
         """A sentence on what became 0 since it was divided by an overflow."""
@@ -214,7 +229,7 @@ class _Reporter:
     def grown(self, evidence: Evidence, origin: Origin) -> frozenset[Root]:
         """By what overflows of the same numbers are known for each other."""
         events = [each.event for each in evidence.inputs]
-        if origin.cause == DIVERGES:
+        if origin.cause in (DIVERGES, SHRINKS):
             return self.jumps.variables(events)
         return self.jumps.root(events) if origin.cause in {*OVERFLOWS, SCALED_AWAY} else frozenset()
 

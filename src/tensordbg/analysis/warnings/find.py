@@ -17,7 +17,8 @@ from tensordbg.analysis.warnings.study.study import Finding, Study, study
 from tensordbg.analysis.warnings.table import TABLE
 from tensordbg.model import NONE
 
-_SAID_ALREADY = {"diverging_values": frozenset({"growing_in_loop", "growing_values"})}
+_GROWS = frozenset({"growing_in_loop", "growing_values"})
+_SAID_ALREADY = {"diverging_values": _GROWS, "shrinking_divisor": _GROWS}
 """Causes of origins that say what a warning would say; eager trainings that diverge look like iterations of a loop."""
 
 _FOLLOWS = {

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from tensordbg.analysis.causes.case import number
+from tensordbg.analysis.causes.overflow import GIVEN
+from tensordbg.analysis.program.operations import operation_of
 from tensordbg.analysis.warnings.study.descent import first_of
 from tensordbg.analysis.warnings.study.losses import Loss, differentiated, find_losses
+from tensordbg.analysis.warnings.study.outside import comes_in
 from tensordbg.analysis.warnings.study.study import Finding, Study
 from tensordbg.analysis.warnings.study.training import gradients_of_variables
 from tensordbg.analysis.warnings.study.trends import Trend, changed, trend
 from tensordbg.analysis.warnings.study.words import from_to, listed, times
+from tensordbg.operations.operation import Role
+from tensordbg.operations.traits import Trait
 
 _FACTOR = 1e3
 """At least so many times as large in the end."""
@@ -63,22 +68,47 @@ def _grows(found: Trend | None) -> Trend | None:
 def _finding(study: Study, found: Trend, others: list[int]) -> Finding:
     k = found.series
     what = "The variable " if int(study.port[k]) in study.variable_of else ""
-    loss = _unbounded_loss(study)
-    known = "" if not study.gradient.any() else "training" if loss is None else "unbounded"
+    reason, suggestion = _reason(study, found)
     return Finding(
         kind="growing_values",
         series=k,
         explanation=(
             f"{what}{study.name(k)} grew {from_to(found.begin, found.end)} over {found.steps} steps, "
             f"{times(found.ratio)}; in the middle its largest magnitude was {number(found.middle)}."
-            f"{'' if loss is None else _falling(study, loss)}"
+            f"{reason}"
         ),
-        suggestion=study.fix(k, "growing_values", known),
+        suggestion=suggestion,
         evidence=found.evidence(),
         gravity=found.ratio,
         variable=study.variable_of.get(int(study.port[k]), -1),
         also=listed([study.name(other) for other in others]),
     )
+
+
+def _reason(study: Study, found: Trend) -> tuple[str, str]:
+    """Why it grew, as far as that is known, and the fix."""
+    k = found.series
+    if comes_in(study, int(study.port[k])):
+        return GIVEN, study.fix(k, "growing_values", "given")
+    if (divisor := _divisor(study, found)) is not None:
+        name = study.name(divisor.series)
+        shrank = f" It is divided by {name}, which shrank {from_to(divisor.begin, divisor.end)}."
+        exponential = operation_of(study.site(divisor.series)).has(Trait.EXPONENTIAL)
+        is_variable = int(study.port[divisor.series]) in study.variable_of
+        known = "exponential" if exponential else "variable" if is_variable else ""
+        return shrank, study.fix(k, "shrinking_divisor", known, name=name)
+    loss = _unbounded_loss(study)
+    known = "" if not study.gradient.any() else "training" if loss is None else "unbounded"
+    return "" if loss is None else _falling(study, loss), study.fix(k, "growing_values", known)
+
+
+def _divisor(study: Study, found: Trend) -> Trend | None:
+    """What a quotient that grew is divided by, where that shrank by more than half of the orders of magnitude."""
+    if operation_of(study.site(found.series)).operand(Role.DENOMINATOR) is None:
+        return None
+    parents = study.wiring.parents(int(study.port[found.series]))
+    trends = [trend(study, study.series.magnitude, k) for port in parents for k in study.at.get(port, ())[:1]]
+    return next((each for each in trends if each is not None and each.ratio**2 * found.ratio < 1), None)
 
 
 def _unbounded_loss(study: Study) -> Loss | None:

@@ -19,6 +19,7 @@ from tensordbg.analysis.columns.reading import Bools
 from tensordbg.analysis.program.operations import operation_of
 from tensordbg.analysis.warnings.study.descent import first_of
 from tensordbg.analysis.warnings.study.forward import differentiated_eagerly, forward_of
+from tensordbg.analysis.warnings.study.outside import comes_in
 from tensordbg.analysis.warnings.study.series import Floats
 from tensordbg.analysis.warnings.study.study import Finding, Study
 from tensordbg.analysis.warnings.study.unrolled import (
@@ -58,7 +59,7 @@ class _Growth:
 
 def growth_in_loops(study: Study) -> list[Finding]:
     """One finding for all that grows in loops: the first in the data flow, a forward pass before its gradient."""
-    everything = [*_in_loops(study), *_unrolled(study)]
+    everything = [*(each for each in _in_loops(study) if not _is_passed_in(study, each)), *_unrolled(study)]
     found = {port: each for each in everything if _counts(study, port := int(study.port[each.series]))}
     if not found:
         return []
@@ -105,6 +106,11 @@ def _grows(course: Floats) -> Bools:
 
 def _counts(study: Study, port: int) -> bool:
     return bool(study.forward[port] or study.gradient[port]) and not _is_of_exponentials(study, port)
+
+
+def _is_passed_in(study: Study, found: _Growth) -> bool:
+    """Whether it is no state of a loop in Python, but made anew each time of what the program passes in."""
+    return study.site(found.series).function == NONE and comes_in(study, int(study.port[found.series]))
 
 
 def _is_of_exponentials(study: Study, port: int) -> bool:
