@@ -269,3 +269,19 @@ def test_what_the_program_passes_in_grows_and_not_the_model(tmp_path: Path) -> N
     assert origin["cause"] == "diverging_values"
     assert "what comes in grows, not the model" in origin["explanation"]
     assert "earning rate" not in origin["suggestion"]
+
+
+def test_a_learning_rate_that_a_callback_raised_is_told(tmp_path: Path) -> None:
+    def program() -> None:
+        keras.utils.set_random_seed(1)
+        model = keras.Sequential([keras.Input((2,)), keras.layers.Dense(1, use_bias=False)])
+        model.compile(keras.optimizers.SGD(1e-3), "mse")
+        raising = keras.callbacks.LearningRateScheduler(lambda epoch, rate: 20.0 if epoch == 4 else rate)
+        model.fit(
+            np.ones((8, 2), np.float32), np.zeros((8, 1)), batch_size=8, epochs=20, verbose=0, callbacks=[raising]
+        )
+
+    origin = first_origin(tmp_path, program)
+    assert origin["cause"] == "diverging_values"
+    assert "The learning rate went from 0.001 to 20 in step 4, and then" in origin["explanation"]
+    assert "look at the schedule or the callback" in origin["suggestion"]

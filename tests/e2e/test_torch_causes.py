@@ -267,6 +267,20 @@ def loss_that_overflows_steps_before_the_weights() -> None:
     print(loss.item())
 
 
+@program("diverging_values")
+def schedule_that_raises_the_rate() -> None:
+    model, x = nn.Linear(4, 1), torch.rand(64, 4)
+    optimizer = torch.optim.SGD(model.parameters(), 0.001)
+    schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: 1e4 if step >= 7 else 1)
+    for _ in range(40):
+        optimizer.zero_grad()
+        loss = ((model(x) - x.sum(1, keepdim=True)) ** 2).mean()
+        loss.backward()
+        optimizer.step()
+        schedule.step()
+    print(loss.item())
+
+
 @program("shrinking_divisor")
 def temperature_that_decays() -> None:
     weight, temperature = nn.Parameter(torch.eye(4)), nn.Parameter(torch.tensor(0.1))
@@ -448,6 +462,11 @@ def test_data_far_from_1_is_told_before_the_learning_rate(traces: Path) -> None:
     scaled = first(traces, learning_rate_too_large)
     assert "holds numbers" not in scaled.explanation
     assert scaled.suggestion.startswith("Training diverges. Lower the learning rate")
+
+
+def test_a_rate_that_was_raised_is_told(traces: Path) -> None:
+    found = first(traces, schedule_that_raises_the_rate)
+    assert "The learning rate went from 0.001 to 10 in step 7, and then" in found.explanation
 
 
 def test_the_divisor_that_shrank_is_told_and_not_the_learning_rate(traces: Path) -> None:

@@ -49,6 +49,10 @@ FIXES: Mapping[str, Mapping[str, str]] = {
         "set": "Where a training had left the variable like that, lower its learning rate, or clip the gradients; else "
         "set it to smaller numbers. ",
     },
+    "raised_rate": {
+        "": "Training went on until the learning rate was raised: look at the schedule or the callback that did it, "
+        "and keep the rate nearer to {before} than to {after}.",
+    },
     "returned_from_python": {
         "": "Fix first what made {name} bad: this value then most likely goes with it. If it was not made from that, "
         "look at the data itself.",

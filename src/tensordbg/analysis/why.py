@@ -72,7 +72,7 @@ def study(trace: TraceSource) -> Study:
     dropped = fusion_notes(program, values.events) if trace.facts.onednn else ()
     result = replace(result, notes=(*result.notes, *dropped))
     found = find_origins(values, details)
-    troubles = sorted(report_origins(found, details), key=_place)
+    troubles = sorted(report_origins(found, details, trace.facts.optimizers), key=_place)
     origins = with_elements(trace, program, [trouble.origin for trouble in troubles])
     notes = (*result.notes, *fused_notes(values, origins), *unseen_notes(values, origins))
     result = replace(result, origins=origins, notes=notes, warnings=find_warnings(trace, program, origins))

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from tensordbg.advice.lookup import fix
 from tensordbg.analysis.finding import InputView, TensorView
+from tensordbg.analysis.program.learning_rates import RaisedRate
 from tensordbg.analysis.program.operations import named
 from tensordbg.model import Health
 from tensordbg.operations.frameworks import TENSORFLOW
@@ -139,6 +140,8 @@ class Case:
     """Where the numbers that were too large had grown; looked for only where something was too large."""
     shrunk: ShrunkDivisor | None = None
     """What was divided by that shrank step by step; looked for as `jump` is, and behind a division by 0."""
+    raised: RaisedRate | None = None
+    """The raise of a learning rate by which the numbers began to grow; looked for as `jump` is."""
     data: LargeData | None = None
     """What the numbers that went in were made of in the end, where that is large; looked for as `jump` is."""
     behind: tuple[Made | None, ...] = ()

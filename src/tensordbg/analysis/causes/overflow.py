@@ -60,7 +60,7 @@ def _grew(case: Case) -> str:
     if jump.updated:
         return (
             f" The variable {jump.tensor} had grown from {number(jump.before)} to {number(jump.after)} in one update, "
-            f"in step {jump.step}{place}.{_fed(case)}"
+            f"in step {jump.step}{place}.{_fed(case)}{_raised(case)}"
         )
     if math.isnan(jump.before):
         return f" {jump.tensor} came in from outside with numbers up to {number(jump.after)}{place}."
@@ -76,10 +76,23 @@ def _fed(case: Case) -> str:
     return f" {case.data.tensor} holds numbers up to {number(case.data.magnitude)}, so gradients are large."
 
 
+def _raised(case: Case) -> str:
+    if case.raised is None:
+        return ""
+    return f" The learning rate went {case.raised.words}, and then the numbers began to grow."
+
+
+def _fix_raised(case: Case) -> str:
+    assert case.raised is not None
+    return case.fix("raised_rate", before=number(case.raised.before), after=number(case.raised.after))
+
+
 def _fix_jump(case: Case) -> str:
     jump = case.jump
     if jump is None:
         return ""
+    if jump.updated and case.raised is not None:
+        return _fix_raised(case) + " "
     if jump.updated:
         return case.fix("jump", "set" if math.isnan(jump.before) else "unscaled" if case.data else "update")
     if math.isnan(jump.before):
@@ -112,7 +125,7 @@ def _explain_divergence(case: Case) -> str:
     return (
         f"The magnitude of {growth.tensor} grew {growth.unit} by {growth.unit}: {some_of(growth.magnitudes)}; in the "
         f"end the result was beyond {number(case.largest)}, the largest number of {case.view.dtype}."
-        + (GIVEN if growth.given else _fed(case))
+        + (GIVEN if growth.given else _fed(case) + _raised(case))
     )
 
 
@@ -121,6 +134,8 @@ def _fix_divergence(case: Case) -> str:
         return case.fix("growing_values", "given")
     if case.growth is not None and case.growth.unit != "step":
         return case.fix(DIVERGES, "loop_gradient" if case.gradient else "loop")
+    if case.raised is not None:
+        return _fix_raised(case)
     return case.fix(DIVERGES, "unscaled" if case.data else "")
 
 

@@ -31,6 +31,7 @@ from tensordbg.analysis.origins.growth import EagerIterations, find_growth
 from tensordbg.analysis.origins.jumps import Jumps, Root
 from tensordbg.analysis.origins.loss_scaling import how_caught, may_be_caught
 from tensordbg.analysis.origins.makers import Makers
+from tensordbg.analysis.origins.raised_rates import RaisedRates
 from tensordbg.analysis.origins.spread_counts import count_spread
 from tensordbg.analysis.origins.tell_decided import TellDecided
 from tensordbg.analysis.origins.troubles import REACHES, Trouble, join_gradients, join_grown, join_lines
@@ -43,9 +44,10 @@ from tensordbg.operations.kinds import Kind
 from tensordbg.operations.operation import Role
 from tensordbg.operations.traits import Trait
 from tensordbg.packages import KERAS, is_part_of
+from tensordbg.trace.program.optimizers import OptimizerSettings
 
 
-def report_origins(origins: Origins, details: Details) -> list[Trouble]:
+def report_origins(origins: Origins, details: Details, optimizers: Sequence[OptimizerSettings] = ()) -> list[Trouble]:
     """One entry for each trouble, in the order of the program: see `troubles.py`."""
     groups = group_origins(origins)
     gatherer = Gatherer(origins.values, origins.variables, origins.graph)
@@ -67,7 +69,8 @@ def report_origins(origins: Origins, details: Details) -> list[Trouble]:
     reporter = _Reporter(
         origins, views, locations, jumps, makers, TellDecided(origins, details, locations), turns,
         Vanished(origins.values, dropping, details),
-        Divisors(operations, gatherer.ancestry, details, locations, turns.between), details.cut, details.in_part,
+        Divisors(operations, gatherer.ancestry, details, locations, turns.between),
+        RaisedRates(origins.values, details, optimizers), details.cut, details.in_part,
     )  # fmt: skip
     devices = _devices_of(groups, details)
     troubles = []
@@ -140,6 +143,7 @@ class _Reporter:
     turns: EagerIterations
     vanished: Vanished
     divisors: Divisors
+    raised: RaisedRates
     cut: bool
     """Whether the trace holds only the last events."""
     in_part: bool
@@ -165,7 +169,9 @@ class _Reporter:
             verdict = judge(case) if case.shrunk is not None else verdict
         if verdict.cause in {*OVERFLOWS, DIVERGES}:
             grew = self._that_grew(case, evidence)
-            verdict = judge(replace(case, jump=self.jumps.behind(grew), data=self.jumps.data(grew)))
+            case = replace(case, jump=self.jumps.behind(grew), data=self.jumps.data(grew))
+            variables = frozenset(number for _, number in self.jumps.variables(grew))
+            verdict = judge(replace(case, raised=self.raised.before(case, variables)))
         reaches = tuple(name for name in REACHES if Reach[name.upper()] & group.reach)
         zeros = None if reaches or verdict.cause != HALF_OVERFLOWS else self.vanished.behind(group.node, case)
         if zeros is not None:
