@@ -11,7 +11,7 @@ from tensordbg.health.measured import Measured
 from tensordbg.trapping.capture import BadStep, TrappedFunction
 from tensordbg.trapping.plan import MARK
 from tensordbg.trapping.rules import ASKED, GRADIENT_NORM, LOSS_JUMP, PREDICATE
-from tensordbg.trapping.targets import GRADIENT, LOSS, REDUCED, RESULT, VARIABLE, TrapTarget
+from tensordbg.trapping.targets import GRADIENT, LOSS, RATE, REDUCED, RESULT, VARIABLE, TrapTarget
 
 
 def message_of(trapped: TrappedFunction, bad: BadStep, captured: str) -> str:
@@ -60,6 +60,8 @@ def _non_finite(tested: Sequence[TrapTarget], trouble: Trouble) -> list[str]:
         first = gradients[0]
         of = f"that of {first.variable}" if first.variable else first.name
         said.append(f"{len(gradients)} of {total} gradients are not finite, such as {of} ({_counts(first)})")
+    rates = [each for each in trouble.suspects if each.role == RATE]
+    said += [f"the learning rate is not finite ({_counts(rates[0])})"] if rates else []
     reduced = [each for each in trouble.suspects if each.role == REDUCED]
     if reduced and not said:
         first = reduced[0]

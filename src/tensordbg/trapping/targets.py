@@ -8,12 +8,13 @@ LOSS = "loss"
 GRADIENT = "gradient"
 VARIABLE = "variable"
 SCALE = "scale"
+RATE = "learning_rate"
 REDUCED = "reduced"
 RESULT = "result"
 """What a tensor is that is tested; a variable where the program itself says where its step ends, `reduced` for what
 came of gradients in an exchange with other processes, a result of a function whose call was asked for."""
 
-ROLES = (LOSS, GRADIENT, SCALE, REDUCED, VARIABLE, RESULT)
+ROLES = (LOSS, GRADIENT, SCALE, RATE, REDUCED, VARIABLE, RESULT)
 """The order in which a trap is given what it tests."""
 
 LOWEST_SCALE = 1.0

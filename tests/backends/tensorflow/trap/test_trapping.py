@@ -231,3 +231,27 @@ def test_where_captures_can_not_be_written_the_step_still_ends(tmp_path: Path) -
     (tmp_path / "file").write_text("")
     with trapping(tmp_path / "file"), pytest.raises(tf.errors.InvalidArgumentError, match="not captured: "):
         HandWritten().step(tf.constant(batches()[BAD]))
+
+
+@pytest.mark.parametrize("how", ["graph", "compiled", "eager"])
+def test_a_learning_rate_that_is_not_finite_ruins_no_step(how: str, tmp_path: Path) -> None:
+    kernel, optimizer = tf.Variable([[1.0], [2.0]]), keras.optimizers.SGD(0.1)
+    optimizer.build([kernel])
+
+    def step(x: Any) -> None:
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_sum(x @ kernel)
+        optimizer.apply_gradients([(tape.gradient(loss, kernel), kernel)])
+
+    run = step if how == "eager" else tf.function(step, jit_compile=how == "compiled")
+    with trapping(tmp_path):
+        run(tf.ones((3, 2)))
+        before = kernel.numpy()
+        optimizer.learning_rate = float("nan")
+        with pytest.raises(
+            tf.errors.InvalidArgumentError, match=r"step 1 of .*: the learning rate is not finite \(1 NaN"
+        ):
+            run(tf.ones((3, 2)))
+    np.testing.assert_array_equal(kernel.numpy(), before)
+    (suspect,) = open_capture(list_captures(tmp_path)[0]).header.trouble.suspects
+    assert suspect.role == "learning_rate"

@@ -11,7 +11,10 @@ import pytest
 
 import tensordbg
 import tensordbg.torch
+from tensordbg.backends.torch.replay.replayer import Replayer
+from tensordbg.capture.outcome import Outcome, compare
 from tensordbg.capture.reader import open_capture
+from tensordbg.replaying.plan import ReplayPlan
 from tensordbg.trapping.session import Trap
 
 torch = pytest.importorskip("torch")
@@ -89,6 +92,22 @@ def test_a_bad_step_writes_nothing(trap: Callable[..., Trap], name: str, closure
         assert all(torch.equal(a, b) for a, b in zip(before, now, strict=True))
     assert all(bool(each.isfinite().all()) for each in net.state_dict().values())
     assert len(trapped.captures) == 1
+
+
+@pytest.mark.parametrize("rate", [NAN, float("inf"), torch.tensor(NAN)])
+def test_a_learning_rate_that_is_not_finite_ruins_no_step(trap: Callable[..., Trap], rate: Any) -> None:
+    net = model()
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    trapped = trap()
+    step(net, optimizer)
+    optimizer.param_groups[0]["lr"] = rate
+    with pytest.raises(tensordbg.torch.BadStepError, match="step 1 of Sequential: the learning rate is not finite"):
+        step(net, optimizer)
+    assert all(bool(each.isfinite().all()) for each in net.state_dict().values())
+    capture = open_capture(trapped.captures[0])
+    trapped.stop()
+    replayer = Replayer(capture, ReplayPlan(str(capture.path)))
+    assert compare(capture.header.trouble, replayer.run(replayer.arguments)) is Outcome.SAME
 
 
 def test_recording_lets_the_step_be(trap: Callable[..., Trap]) -> None:

@@ -15,7 +15,7 @@ from tensordbg.backends.tensorflow.functions import definition as fd
 from tensordbg.backends.tensorflow.internals import context
 from tensordbg.backends.tensorflow.trap.gates import GATES
 from tensordbg.backends.tensorflow.trap.nodes import TrapPlacer, TrapPoint
-from tensordbg.trapping.targets import GRADIENT, LOSS, LOWEST_SCALE, SCALE
+from tensordbg.trapping.targets import GRADIENT, LOSS, LOWEST_SCALE, RATE, SCALE
 
 _CALL = "tdbg_trap/call"
 _GOOD = "tdbg_trap/good"
@@ -80,7 +80,7 @@ class _Condition:
 
     def add(self, tested: Sequence[tuple[str, int]], roles: Sequence[str]) -> str:
         """The tensor that tells."""
-        finite = {role: list(self._finite(tested, roles, role)) for role in (LOSS, GRADIENT)}
+        finite = {role: list(self._finite(tested, roles, role)) for role in (LOSS, GRADIENT, RATE)}
         gradients = self._all(finite[GRADIENT])
         if SCALE in roles:
             # What overflows under a scale is the optimizer's own matter.
@@ -88,7 +88,7 @@ class _Condition:
             lowest = self._constant(dtype, LOWEST_SCALE)
             larger = self._node("Greater", [scale, lowest], T=dtype)
             gradients = self._node("LogicalOr", [gradients, f"{larger}:z:0"]) + ":z:0"
-        return self._all([*finite[LOSS], gradients])
+        return self._all([*finite[LOSS], *finite[RATE], gradients])
 
     def _finite(self, tested: Sequence[tuple[str, int]], roles: Sequence[str], wanted: str) -> Iterator[str]:
         for (tensor, dtype), role in zip(tested, roles, strict=True):

@@ -18,7 +18,7 @@ from tensordbg.backends.tensorflow.functions import definition as fd
 from tensordbg.backends.tensorflow.functions.graphs import Description
 from tensordbg.backends.tensorflow.methods import KERAS_LOSS_SCALE, KERAS_OPTIMIZERS, Method, ReplacedMethods
 from tensordbg.recording.catalog import CATALOG
-from tensordbg.trapping.targets import GRADIENT, LOSS, RESULT, ROLES, SCALE, TrapTarget
+from tensordbg.trapping.targets import GRADIENT, LOSS, RATE, RESULT, ROLES, SCALE, TrapTarget
 
 _NOTED: weakref.WeakKeyDictionary[Any, dict[tuple[str, int], TrapTarget]] = weakref.WeakKeyDictionary()
 _SCALED: weakref.WeakSet[Any] = weakref.WeakSet()
@@ -63,7 +63,12 @@ class NotedTargets:
         def apply(optimizer: Any, grads: Any, trainable_variables: Any = None) -> Any:
             with self._guard("noting what an optimizer is given"):
                 self._note_optimizer(optimizer, grads, trainable_variables)
-            return plain(optimizer, grads, trainable_variables)
+            graph = _graph()
+            made = len(graph.get_operations()) if graph is not None else 0
+            result = plain(optimizer, grads, trainable_variables)
+            with self._guard("noting a learning rate"):
+                self._note_rate(optimizer, graph, made)
+            return result
 
         return apply
 
@@ -107,6 +112,19 @@ class NotedTargets:
         names = [name_of(each) for each in known] if len(known) == len(list(gradients)) else [""] * len(list(gradients))
         for each, name in zip(gradients, names, strict=True):
             self.note(graph, each, GRADIENT, name)
+
+    def _note_rate(self, optimizer: Any, graph: Any, made: int) -> None:
+        """Notes the first read of the variable that holds the rate, of what an update has made of a graph."""
+        rate = getattr(optimizer, "_learning_rate", None)
+        handle = getattr(getattr(rate, "_value", rate), "handle", None)
+        if graph is None or handle is None or any(each in self._scaled for each in _graphs_around(graph)):
+            return
+        inner = next((inner for outer, inner in graph.captures if outer is handle), handle)
+        reads = (each for each in graph.get_operations()[made:] if each.type == "ReadVariableOp")
+        for each in reads:
+            if each.inputs[0] is inner:
+                self.note(graph, each.outputs[0], RATE, name_of(rate))
+                break
 
     def note(self, graph: Any, tensor: Any, role: str, variable: str) -> None:
         """Notes one tensor of a graph."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -50,6 +51,12 @@ def updated(capture: Capture, variables: Mapping[str, Array], gradients: Mapping
     except (RuntimeError, TypeError, ValueError, KeyError, AttributeError):
         return None
     return {name: parameter.detach() for name, parameter in parameters.items()}
+
+
+def bad_rate(capture: Capture) -> float | None:
+    """The first learning rate of the captured optimizer that is not finite."""
+    rates = (setting_of(group.get("lr")) for group in read_step(capture).optimizer.get("groups", ()))
+    return next((each for each in rates if isinstance(each, float) and not math.isfinite(each)), None)
 
 
 def is_known(told: Mapping[str, Any]) -> bool:

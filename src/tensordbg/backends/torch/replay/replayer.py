@@ -22,7 +22,7 @@ from tensordbg.backends.torch.replay.changes import Changes
 from tensordbg.backends.torch.replay.devices import Devices
 from tensordbg.backends.torch.replay.memory import Memories, contents
 from tensordbg.backends.torch.replay.operators import operators_of
-from tensordbg.backends.torch.replay.optimizer import updated
+from tensordbg.backends.torch.replay.optimizer import bad_rate, updated
 from tensordbg.backends.torch.replay.precision import Precision
 from tensordbg.backends.torch.replay.running import Prepared, Running
 from tensordbg.backends.torch.trap.capture import array_of
@@ -37,6 +37,7 @@ from tensordbg.replaying.changes import change_of
 from tensordbg.replaying.plan import ReplayPlan
 from tensordbg.replaying.reading import is_bad, reading_of
 from tensordbg.trace.program.rows import source_from_row, stack_from_row
+from tensordbg.trapping.targets import RATE
 
 GRADIENT = "gradient"
 
@@ -125,7 +126,13 @@ class Replayer:
             if piece.variable
         }
         self._behind = False
-        return tuple(reading_of(_digest(each), _array(tensor)) for each, tensor in tested)
+        return (*(reading_of(_digest(each), _array(tensor)) for each, tensor in tested), *self._rates())
+
+    def _rates(self) -> Iterator[Reading]:
+        """The learning rate, where the step was trapped for it."""
+        told = [each for each in self._capture.header.trouble.tested if each.role == RATE]
+        rate = bad_rate(self._capture) if told else None
+        return (reading_of(each, np.array(rate, np.float32)) for each in told if rate is not None)
 
     def ruined(self) -> tuple[str, ...]:
         """Names of the variables that the last run left with something that is not finite."""

@@ -13,6 +13,8 @@ from pathlib import Path
 from types import FrameType, TracebackType
 from typing import Any
 
+import numpy as np
+
 from tensordbg.backends.torch.steps.optimizers import watch_steps
 from tensordbg.backends.torch.steps.scaled import ScaledSteps
 from tensordbg.backends.torch.trap.all_finite import all_finite
@@ -32,7 +34,7 @@ from tensordbg.trapping.capture import trouble_of
 from tensordbg.trapping.message import step_words
 from tensordbg.trapping.plan import OnBad, TrapFound, TrapPlan
 from tensordbg.trapping.readings import Readings
-from tensordbg.trapping.targets import GRADIENT, LOSS, TrapTarget
+from tensordbg.trapping.targets import GRADIENT, LOSS, RATE, TrapTarget
 
 
 @dataclass(frozen=True)
@@ -234,12 +236,14 @@ class Trapping:
         if getattr(optimizer, "found_inf", None) is not None:
             return  # it looks itself, and leaves the step out
         self._scaled.looked_at = True
-        good = self._all_finite([*self._losses, *gradients])
+        rates = bad_rates(optimizer)
+        good = not rates and self._all_finite([*self._losses, *gradients])
         if good and not self._plan.rules.any:
             return
         step = self._step_of(optimizer)
         arrays = [array_of(each) for each in step.tensors]
         kept = [(target, array) for target, array in zip(step.tested, arrays, strict=True) if array is not None]
+        kept += [(TrapTarget(RATE, 0, RATE, ""), np.array(rate, np.float32)) for rate in rates[:1]]
         trouble = self._trouble(step, kept, good)
         if trouble is None:
             return
@@ -337,6 +341,13 @@ def _named_parameters(optimizer: Any, calls: Sequence[Call]) -> dict[str, Any]:
 def _has_any(module: Any, parameters: dict[str, Any]) -> bool:
     wanted = {id(each) for each in parameters.values()}
     return any(id(each) in wanted for each in module.parameters())
+
+
+def bad_rates(optimizer: Any) -> list[float]:
+    """The learning rates of an optimizer that are not finite; one on a GPU is not waited for."""
+    rates = [group.get("lr") for group in optimizer.param_groups]
+    known = (each for each in rates if isinstance(each, float) or getattr(each, "is_cpu", False))
+    return [float(each) for each in known if not math.isfinite(each)]
 
 
 _trapping: Trapping | None = None

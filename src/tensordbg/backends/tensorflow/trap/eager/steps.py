@@ -38,7 +38,7 @@ from tensordbg.capture.tensors import Array
 from tensordbg.recording.catalog import CATALOG
 from tensordbg.trapping.readings import Readings
 from tensordbg.trapping.rules import StepReading, StepRules
-from tensordbg.trapping.targets import GRADIENT, LOSS, LOWEST_SCALE, VARIABLE
+from tensordbg.trapping.targets import GRADIENT, LOSS, LOWEST_SCALE, RATE, VARIABLE
 
 Judge = Callable[[EagerStep, "list[Target]", "StepReading | None"], "str | bool | None"]
 """What becomes of a step that is bad, or that breaks a rule: None to let it be, False to leave it out, a message with
@@ -156,7 +156,7 @@ class EagerSteps:
             if step is not None and _eager():
                 if not step.left_out:
                     names = [name_of(each) for each in trainable_variables or ()]
-                    self._test_optimizer(step, list(grads), names)
+                    self._test_optimizer(step, list(grads), names, rate_target(optimizer))
                 if step.left_out:
                     return None
             return plain(optimizer, grads, trainable_variables)
@@ -183,11 +183,10 @@ class EagerSteps:
             losses = tf.nest.flatten(target) if step.loss is None else [step.loss]
             self._test(step, [*(Target(each, LOSS, "") for each in losses), *_gradients(gradients)])
 
-    def _test_optimizer(self, step: EagerStep, gradients: list[Any], names: list[str]) -> None:
+    def _test_optimizer(self, step: EagerStep, gradients: list[Any], names: list[str], rate: list[Target]) -> None:
         known = names if len(names) == len(gradients) else [""] * len(gradients)
-        self._test(
-            step, _gradients([(each, name) for each, name in zip(gradients, known, strict=True) if each is not None])
-        )
+        given = [(each, name) for each, name in zip(gradients, known, strict=True) if each is not None]
+        self._test(step, [*_gradients(given), *rate])
 
     def _test(self, step: EagerStep, targets: Sequence[Target]) -> None:
         """Raises what is to be said of a bad step."""
@@ -310,6 +309,13 @@ def _differentiated(log: StepLog, frame: FrameType) -> Differentiated | None:
     outputs = (log.known(each) for each in flat(taped.outputs))
     inputs = tuple(log.known(each) for each in flat(taped.inputs) if hasattr(each, "_datatype_enum"))
     return Differentiated(taped.op_type, tuple(each for each in outputs if isinstance(each, Made)), inputs)
+
+
+def rate_target(optimizer: Any) -> list[Target]:
+    """The learning rate of one of Keras's optimizers, where a variable holds it."""
+    rate = getattr(optimizer, "_learning_rate", None)
+    handle = getattr(getattr(rate, "_value", rate), "handle", None)
+    return [] if not hasattr(handle, "_datatype_enum") else [Target(handle, RATE, name_of(rate))]
 
 
 def _eager() -> bool:
