@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tensordbg.analysis.flow.history import LENGTH, earlier_events
+from tensordbg.model import NONE
 from tests.analysis.builder import TraceBuilder, located
 
 
@@ -41,3 +42,19 @@ def test_not_of_another_place() -> None:
         run.event(a, [1.0], path="PartitionedCall")
         last = run.event(a, [2.0], path="PartitionedCall_1")
     assert earlier_events(located(trace), last) == [1]
+
+
+def test_of_one_line_only_what_was_made_from_the_same() -> None:
+    trace = TraceBuilder()
+    numbers = [trace.site(NONE, "Input", "Input", (), {"dtypes": ["float32"]}) for _ in range(2)]
+    difference, log = (trace.site(NONE, name, name, (), {"dtypes": ["float32"]}) for name in ("Sub", "Log"))
+    logs = []
+    for step in range(6):
+        given = trace.eager("Input", values=[1.0], site=numbers[step % 2])
+        made = trace.eager("Sub", trace.output(given), values=[0.5], site=difference)
+        for each in (made, given):
+            logs.append(len(trace.events))
+            trace.eager("Log", trace.output(each), values=[float(step)], site=log)
+    values = located(trace)
+    assert earlier_events(values, logs[-2]) == logs[-4::-2][::-1]
+    assert earlier_events(values, logs[-1]) == logs[-3::-2][::-1]
