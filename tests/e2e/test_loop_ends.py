@@ -8,7 +8,9 @@ import pytest
 import tensorflow as tf
 
 import tensordbg
+from tensordbg.report.findings.origin_text import circumstances_of
 from tensordbg.report.findings.why_text import render
+from tensordbg.wire.why import why_to_json
 from tests.backends.tensorflow.recorded import record
 from tests.e2e.programs.checking import Program
 
@@ -111,3 +113,24 @@ def test_a_loop_that_would_have_ended_anyway(tmp_path: Path, program: Program) -
     result = tensordbg.open(record(tmp_path, program).reader.path).why()
     assert result.non_finite_events
     assert not any(origin.ended or "loop" in origin.reaches for origin in result.origins)
+
+
+def test_of_loops_in_one_another_the_iteration_of_each_is_told(tmp_path: Path) -> None:
+    @tf.function
+    def total(count: tf.Tensor) -> tf.Tensor:
+        found = tf.constant(0.0)
+        for k in tf.range(3):  # OUTER
+            for j in tf.range(count):  # INNER
+                found += tf.math.log(tf.cast(7 - j - 2 * k, tf.float32))
+        return found
+
+    with tensordbg.record(tmp_path) as recording:
+        total(tf.constant(6))
+    answer = tensordbg.open(recording.path).why()
+    lines = Path(__file__).read_text().splitlines()
+    outer, inner = (
+        next(k for k, line in enumerate(lines, 1) if line.endswith(f"# {name}")) for name in ("OUTER", "INNER")
+    )
+    told = f"in step 0, iteration 1 of the loop at line {outer}, iteration 5 of that at line {inner}"
+    assert told in circumstances_of(answer.origins[0])
+    assert [each["iteration"] for each in why_to_json(answer)["origins"][0]["turns"]] == [1, 5]

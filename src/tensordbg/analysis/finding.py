@@ -140,6 +140,15 @@ class Arrival:
 
 
 @dataclass(frozen=True)
+class LoopTurn:
+    """One iteration of a loop that a tensor was computed in."""
+
+    iteration: int
+    source: SourceLine | None
+    """The line of the loop."""
+
+
+@dataclass(frozen=True)
 class EndedLoop:
     """A loop that ended since something was compared with NaN."""
 
@@ -190,6 +199,8 @@ class Origin:
     """How often this operation, or one alike in the same line, was an origin at all."""
     history: tuple[History, ...]
     """Of the tensor itself first, then of its inputs."""
+    turns: tuple[LoopTurn, ...] = ()
+    """In loops of one another the iteration of each, the outermost first; empty where there are not several."""
     ended: tuple[EndedLoop, ...] = ()
     """The loops that it ended, by the lines that compared."""
     decided: tuple[Decided, ...] = ()

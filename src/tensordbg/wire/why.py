@@ -13,6 +13,7 @@ from tensordbg.analysis.finding import (
     ForwardOperation,
     History,
     InputView,
+    LoopTurn,
     Origin,
     ProcessSummary,
     ProgramFailure,
@@ -123,11 +124,16 @@ def _origin(origin: Origin) -> dict[str, Any]:
         **({"devices": list(origin.devices)} if origin.devices else {}),
         "spread": [_tensor(view) for view in origin.spread],
         "history": [_history(history) for history in origin.history if history.past],
+        **({"turns": [_turn(each) for each in origin.turns]} if origin.turns else {}),
         **({"ended": [_ended(each) for each in origin.ended]} if origin.ended else {}),
         **({"decided": [_decided(each) for each in origin.decided]} if origin.decided else {}),
         **({"also": [_related(each) for each in origin.also]} if origin.also else {}),
         **({"arrivals": [_arrival(arrival) for arrival in origin.arrivals]} if origin.process else {}),
     }
+
+
+def _turn(turn: LoopTurn) -> dict[str, Any]:
+    return {"iteration": turn.iteration, "source": None if turn.source is None else _line(turn.source)}
 
 
 def _ended(ended: EndedLoop) -> dict[str, Any]:

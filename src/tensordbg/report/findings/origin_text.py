@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from rich.console import Group, RenderableType
 from rich.table import Table
@@ -91,6 +92,18 @@ def moment_of(view: TensorView) -> str:
     return (f"in step {view.step}" if view.step >= 0 else "outside any step") + turn
 
 
+def moment_of_origin(origin: Origin) -> str:
+    """`in step 3, iteration 2 of the loop at line 5, iteration 7 of that at line 8` in loops of one another."""
+    if not origin.turns:
+        return moment_of(origin.view)
+    called = ["the loop", *["that"] * (len(origin.turns) - 1)]
+    turns = (
+        f"iteration {turn.iteration} of {loop}" + (f" at line {turn.source.line}" if turn.source is not None else "")
+        for turn, loop in zip(origin.turns, called, strict=True)
+    )
+    return ", ".join([moment_of(replace(origin.view, iteration=None)), *turns])
+
+
 def _what(health: Health | None) -> str:
     if health is None:
         return "value that is not finite"
@@ -112,7 +125,7 @@ def circumstances_of(origin: Origin) -> list[str]:
     shape = "" if view.shape is None else str(list(view.shape))
     device = view.device.rpartition("/device:")[2]
     first = f"first at {list(origin.first_bad_index)}" if origin.first_bad_index else ""
-    words = [moment_of(view), f"{view.op_type} {view.dtype}{shape}", first, f"on {device}" if device else ""]
+    words = [moment_of_origin(origin), f"{view.op_type} {view.dtype}{shape}", first, f"on {device}" if device else ""]
     return list(filter(None, words))
 
 

@@ -1,0 +1,20 @@
+"""Iterations of all loops around a tensor, which a number of an iteration alone does not tell in nested ones."""
+
+from __future__ import annotations
+
+from tensordbg.analysis.flow.values import Values
+from tensordbg.model import NONE, CallKind
+
+
+def turns_around(values: Values, event: int) -> list[tuple[int, int]]:
+    """The loops that a tensor was computed in, the outermost first: the site of each, and which iteration it was in."""
+    found: list[tuple[int, int]] = []
+    invocations, places = values.invocations, values.places.all
+    invocation, seen = int(values.invocation[event]), set[int]()
+    while invocation != NONE and invocation not in seen:
+        seen.add(invocation)
+        number = int(invocations.place[invocation])
+        if number != NONE and places[number].kind is CallKind.WHILE and invocations.iteration[invocation] != NONE:
+            found.append((places[number].call_site, int(invocations.iteration[invocation])))
+        invocation = int(values.links.outer[invocation])
+    return found[::-1]
