@@ -14,6 +14,8 @@ import pytest
 import tensordbg
 from tensordbg.analysis.graphs.as_run import ExecutedGraph
 from tensordbg.analysis.graphs.changes import Fate
+from tensordbg.analysis.graphs.function_graph import function_graph
+from tensordbg.trace.reader import TraceReader
 from tests import programs
 
 PROGRAM = """
@@ -201,3 +203,19 @@ print(float(model.fit(x, y, batch_size=16, epochs=2, verbose=0).history["loss"][
     fused = [change["operations"] for change in graph["fused"]]
     assert any(any(name.endswith("dense_1/MatMul") or "dense/MatMul" in name for name in names) for names in fused)
     assert len(graph["nodes"]) > 50
+
+
+def test_a_loop_over_a_dataset_is_named_as_the_function_that_has_it(tmp_path: Path) -> None:
+    import tensorflow as tf
+
+    @tf.function
+    def total(numbers: Any) -> Any:
+        found = tf.constant(0, tf.int64)
+        for number in numbers:
+            found += number
+        return found
+
+    with tensordbg.record(tmp_path) as recording:
+        total(tf.data.Dataset.range(3))
+    nodes = function_graph(TraceReader(recording.path), "total").nodes
+    assert [node.calls for node in nodes if node.op_type == "ReduceDataset"] == [("total",)]

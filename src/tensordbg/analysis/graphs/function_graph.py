@@ -19,7 +19,7 @@ from tensordbg.analysis.program.function_choice import ChosenFunction, choose_fu
 from tensordbg.analysis.program.locations import Locations
 from tensordbg.analysis.query import sql
 from tensordbg.errors import UsageError
-from tensordbg.model import Function
+from tensordbg.model import CallKind, Function, Site
 from tensordbg.trace.graphs.graph_files import GraphStage, kept_graphs
 from tensordbg.trace.reader import TraceReader
 
@@ -185,7 +185,7 @@ def _node(
 ) -> GraphNode:
     site = instance.site
     slots = [recorded.get((site.site, slot)) for slot in range(len(site.dtypes))]
-    called = [function.name for function in program.called_by(site) if function is not None]
+    called = [_name(program, site, function) for function in program.called_by(site) if function is not None]
     return GraphNode(
         name=instance.key,
         op_type=site.op_type,
@@ -203,6 +203,12 @@ def _node(
         non_finite=sum(slot["bad"] for slot in slots if slot is not None),
         source=locations.own(locations.stack(site.stack)),
     )
+
+
+def _name(program: Program, site: Site, function: Function) -> str:
+    """The name of a function that an operation calls; of one for a dataset that of Python, which has written it."""
+    by_program = site.call is not CallKind.OTHER
+    return function.name if by_program else program.python_names.get(function.function, function.name)
 
 
 def _recorded(reader: TraceReader, sites: set[int]) -> dict[tuple[int, int], dict[str, Any]]:
