@@ -133,4 +133,4 @@ def test_of_loops_in_one_another_the_iteration_of_each_is_told(tmp_path: Path) -
     )
     told = f"in step 0, iteration 1 of the loop at line {outer}, iteration 5 of that at line {inner}"
     assert told in circumstances_of(answer.origins[0])
-    assert [each["iteration"] for each in why_to_json(answer)["origins"][0]["turns"]] == [1, 5]
+    assert [each["iteration"] for each in why_to_json(answer)["origins"][0]["loops"]] == [1, 5]

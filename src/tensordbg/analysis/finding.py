@@ -140,7 +140,7 @@ class Arrival:
 
 
 @dataclass(frozen=True)
-class LoopTurn:
+class LoopIteration:
     """One iteration of a loop that a tensor was computed in."""
 
     iteration: int
@@ -199,7 +199,7 @@ class Origin:
     """How often this operation, or one alike in the same line, was an origin at all."""
     history: tuple[History, ...]
     """Of the tensor itself first, then of its inputs."""
-    turns: tuple[LoopTurn, ...] = ()
+    loops: tuple[LoopIteration, ...] = ()
     """In loops of one another the iteration of each, the outermost first; empty where there are not several."""
     ended: tuple[EndedLoop, ...] = ()
     """The loops that it ended, by the lines that compared."""

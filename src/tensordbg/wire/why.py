@@ -13,7 +13,7 @@ from tensordbg.analysis.finding import (
     ForwardOperation,
     History,
     InputView,
-    LoopTurn,
+    LoopIteration,
     Origin,
     ProcessSummary,
     ProgramFailure,
@@ -124,7 +124,7 @@ def _origin(origin: Origin) -> dict[str, Any]:
         **({"devices": list(origin.devices)} if origin.devices else {}),
         "spread": [_tensor(view) for view in origin.spread],
         "history": [_history(history) for history in origin.history if history.past],
-        **({"turns": [_turn(each) for each in origin.turns]} if origin.turns else {}),
+        **({"loops": [_loop(each) for each in origin.loops]} if origin.loops else {}),
         **({"ended": [_ended(each) for each in origin.ended]} if origin.ended else {}),
         **({"decided": [_decided(each) for each in origin.decided]} if origin.decided else {}),
         **({"also": [_related(each) for each in origin.also]} if origin.also else {}),
@@ -132,8 +132,8 @@ def _origin(origin: Origin) -> dict[str, Any]:
     }
 
 
-def _turn(turn: LoopTurn) -> dict[str, Any]:
-    return {"iteration": turn.iteration, "source": None if turn.source is None else _line(turn.source)}
+def _loop(loop: LoopIteration) -> dict[str, Any]:
+    return {"iteration": loop.iteration, "source": None if loop.source is None else _line(loop.source)}
 
 
 def _ended(ended: EndedLoop) -> dict[str, Any]:

@@ -6,7 +6,6 @@ computed before is that, read out as an array: nothing that is trained is behind
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 
 import numpy as np
@@ -14,7 +13,7 @@ import numpy as np
 from tensordbg.advice.lookup import fix, title
 from tensordbg.analysis.columns.reading import Ints, integers, tensor_pieces
 from tensordbg.analysis.failures.backward_pass import Recording
-from tensordbg.analysis.failures.beginnings.cuts import cut, is_of_lost_gradient
+from tensordbg.analysis.failures.beginnings.cuts import CUTS, cut, is_of_lost_gradient
 from tensordbg.analysis.failures.beginnings.made import Made, walk_back
 from tensordbg.analysis.failures.beginnings.recorded import RecordedPast
 from tensordbg.analysis.failures.beginnings.stated import StatedPast
@@ -29,7 +28,6 @@ from tensordbg.operations.lookup import NUMBER, PARAMETER
 from tensordbg.operations.traits import Trait
 from tensordbg.trace.program.facts import Failure
 
-_CUTS = re.compile(r"\.detach_?\(\)|\.data\b|\.item\(\)|\.numpy\(|\bstop_gradient\(")
 _MOST_ROWS = 64
 """So many of the last operations are asked for the loss."""
 _FLOATS = ("float", "bfloat")
@@ -156,7 +154,7 @@ def _computes(site: Site) -> bool:
 def _that_cut(behind: Sequence[Made]) -> list[Beginning]:
     """The line nearest to the loss whose text has what cuts a tensor off."""
     for made in behind:
-        found = None if made.source is None else _CUTS.search(made.source.text)
+        found = None if made.source is None else CUTS.search(made.source.text)
         if found is not None:
             words = f"`{found[0].rstrip('(')}` on this line cuts off what the loss was computed from"
             return [Beginning("left", "", made.tensor, made.op_type, words, made.source)]
@@ -170,7 +168,7 @@ def _that_cut_in_python(recording: Recording, locations: Locations, behind: Sequ
         text = "" if used is None else recording.program.sources.get(used.file, "")
         for number in lines_behind(text, 0 if used is None else used.line):
             line = None if used is None else locations.line(used.file, number, used.function, used.user)
-            found = None if line is None else _CUTS.search(line.text)
+            found = None if line is None else CUTS.search(line.text)
             if line is not None and found is not None:
                 words = f"`{found[0].rstrip('(')}` on this line cuts off what the loss was computed from"
                 return [Beginning("left", "", made.tensor, made.op_type, words, locations.own((line,)))]

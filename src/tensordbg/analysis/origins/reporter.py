@@ -20,13 +20,13 @@ from tensordbg.analysis.finding import (
     ForwardOperation,
     History,
     InputView,
-    LoopTurn,
+    LoopIteration,
     Origin,
     TensorView,
 )
 from tensordbg.analysis.flow.call_chain import telling_stack
+from tensordbg.analysis.flow.loop_iterations import iterations_around
 from tensordbg.analysis.flow.reach import Reach
-from tensordbg.analysis.flow.turns import turns_around
 from tensordbg.analysis.origins.allowed import allowing_rule
 from tensordbg.analysis.origins.computed import computed_events
 from tensordbg.analysis.origins.divisors import Divisors
@@ -196,7 +196,7 @@ class _Reporter:
             propagated=0,
             spread=(),
             occurrences=group.occurrences,
-            turns=self._turns(evidence),
+            loops=self._loops(evidence),
             ended=self.decided.loops(group.node),
             decided=self.decided.others(group.node),
             caught=self._caught(group, verdict.cause, view.dtype),
@@ -212,12 +212,12 @@ class _Reporter:
         event = next(each.event for each in evidence.inputs if each.tensor == growth.tensor)
         return replace(growth, given=self.jumps.came_in(event))
 
-    def _turns(self, evidence: Evidence) -> tuple[LoopTurn, ...]:
-        found = [] if evidence.written else turns_around(self.origins.values, evidence.event)
+    def _loops(self, evidence: Evidence) -> tuple[LoopIteration, ...]:
+        found = [] if evidence.written else iterations_around(self.origins.values, evidence.event)
         sites = self.origins.values.program.sites
         lines = [self.locations.own(self.locations.stack(sites[number].stack)) for number, _ in found]
-        turns = tuple(LoopTurn(turn, line) for (_, turn), line in zip(found, lines, strict=True))
-        return turns if len(turns) > 1 else ()
+        loops = tuple(LoopIteration(number, line) for (_, number), line in zip(found, lines, strict=True))
+        return loops if len(loops) > 1 else ()
 
     def _words(self, zeros: TensorView) -> str:
         """A sentence on what became 0 since it was divided by an overflow."""

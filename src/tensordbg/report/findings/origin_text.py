@@ -94,14 +94,14 @@ def moment_of(view: TensorView) -> str:
 
 def moment_of_origin(origin: Origin) -> str:
     """`in step 3, iteration 2 of the loop at line 5, iteration 7 of that at line 8` in loops of one another."""
-    if not origin.turns:
+    if not origin.loops:
         return moment_of(origin.view)
-    called = ["the loop", *["that"] * (len(origin.turns) - 1)]
-    turns = (
-        f"iteration {turn.iteration} of {loop}" + (f" at line {turn.source.line}" if turn.source is not None else "")
-        for turn, loop in zip(origin.turns, called, strict=True)
+    called = ["the loop", *["that"] * (len(origin.loops) - 1)]
+    iterations = (
+        f"iteration {each.iteration} of {loop}" + (f" at line {each.source.line}" if each.source is not None else "")
+        for each, loop in zip(origin.loops, called, strict=True)
     )
-    return ", ".join([moment_of(replace(origin.view, iteration=None)), *turns])
+    return ", ".join([moment_of(replace(origin.view, iteration=None)), *iterations])
 
 
 def _what(health: Health | None) -> str:

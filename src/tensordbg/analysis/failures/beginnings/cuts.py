@@ -12,6 +12,8 @@ from tensordbg.analysis.failures.beginnings.made import Made, Past, walk_back
 from tensordbg.analysis.failures.beginnings.shapes import Emergence
 
 _NO_GRADIENT = re.compile(r"does not require grad and does not have a grad_fn|No gradients provided for any variable")
+CUTS = re.compile(r"\.detach_?\(\)|\.data\b|\.item\(\)|\.numpy\(|\bstop_gradient\(")
+"""The text of a line that cuts a tensor off from what it was computed from."""
 _WITH_SLOPE = ("float", "bfloat", "complex")
 
 
@@ -25,11 +27,12 @@ def cut(past: Past, message: str, given: Sequence[Made | None]) -> Emergence | N
     if not is_of_lost_gradient(message):
         return None
     for made, inputs in walk_back(past, [made for made in given if made is not None]):
-        sloped = tuple(each for each in inputs if _has_slope(each) and not each.plain)
-        if sloped and not _has_slope(made):
+        sloped = tuple(each for each in inputs if has_slope(each) and not each.plain)
+        if sloped and not has_slope(made):
             return Emergence(made, sloped)
     return None
 
 
-def _has_slope(made: Made) -> bool:
+def has_slope(made: Made) -> bool:
+    """Whether a gradient may go through a tensor of that type."""
     return made.dtype.startswith(_WITH_SLOPE)

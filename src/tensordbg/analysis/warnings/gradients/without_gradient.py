@@ -11,6 +11,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from tensordbg.analysis.warnings.gradients.cut_losses import where_cut
 from tensordbg.analysis.warnings.study.losses import find_losses, losses_of
 from tensordbg.analysis.warnings.study.study import Finding, Study
 from tensordbg.analysis.warnings.study.words import listed
@@ -43,7 +44,7 @@ def without_gradient(study: Study) -> list[Finding]:
             kind="without_gradient",
             series=k,
             explanation=f"An optimizer was given {names[0]}{more}, but in {steps} of its steps {they} no gradient: "
-            f"{_NOTHING if all_of_it else _CUT}",
+            f"{_NOTHING + where_cut(study, variables) if all_of_it else _CUT}",
             suggestion=study.fix(k, "without_gradient"),
             evidence={"steps": steps, "variables": len(names)},
             gravity=float(len(names)),

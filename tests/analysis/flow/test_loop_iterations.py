@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tensordbg.analysis.flow.turns import turns_around
+from tensordbg.analysis.flow.loop_iterations import iterations_around
 from tensordbg.model import TensorRef
 from tests.analysis.builder import Graph, TraceBuilder, located
 
@@ -32,6 +32,6 @@ def test_a_loop_in_a_loop() -> None:
             run.event(deep, [2.0], path="while/body/_2/while/body/_5", frame=10 + k, iteration=j) for j in range(3)
         ]
     values = located(trace)
-    assert turns_around(values, alone) == []
-    turns = [[turn for _, turn in turns_around(values, each)] for each in events]
-    assert turns == [[0, 0], [0, 1], [0, 2], [1, 0], [1, 1], [1, 2]]
+    assert iterations_around(values, alone) == []
+    numbers = [[number for _, number in iterations_around(values, each)] for each in events]
+    assert numbers == [[0, 0], [0, 1], [0, 2], [1, 0], [1, 1], [1, 2]]

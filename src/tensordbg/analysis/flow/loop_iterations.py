@@ -6,7 +6,7 @@ from tensordbg.analysis.flow.values import Values
 from tensordbg.model import NONE, CallKind
 
 
-def turns_around(values: Values, event: int) -> list[tuple[int, int]]:
+def iterations_around(values: Values, event: int) -> list[tuple[int, int]]:
     """The loops that a tensor was computed in, the outermost first: the site of each, and which iteration it was in."""
     found: list[tuple[int, int]] = []
     invocations, places = values.invocations, values.places.all
