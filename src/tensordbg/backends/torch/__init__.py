@@ -9,6 +9,6 @@ pointer pins, and its version; who wrote last, by its memory (`makers.h`).
 A composite operation computes nothing itself, and what an operation of `aten` calls inside its kernel is its own
 affair (`operations.h`), so an event is what a kernel gave. A site's key is a hash of the frames (`frames.h`), the
 module, autocast and the forward operation, found by autograd's sequence number; Python is asked once for each
-(`sites/`). Without a compiler, a dispatch mode in Python does the same (`dispatching/`). Modules and optimizers are
+(`sites.py`). Without a compiler, a dispatch mode in Python does the same (`dispatching/`). Modules and optimizers are
 hooked in Python (`program/`).
 """

@@ -17,7 +17,7 @@ from tensordbg.backends.torch.processes import watch_processes
 from tensordbg.backends.torch.program.modules import Modules
 from tensordbg.backends.torch.program.steps import Steps
 from tensordbg.backends.torch.program.variables import Variables
-from tensordbg.backends.torch.sites.numbering import Sites
+from tensordbg.backends.torch.sites import Sites
 from tensordbg.model import StatedTensor
 from tensordbg.recording.catalog import CATALOG
 from tensordbg.recording.failure import FailedOperation

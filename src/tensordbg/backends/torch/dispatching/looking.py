@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import torch
 
+from tensordbg.backends.torch.attributes.set_elements import SET
 from tensordbg.backends.torch.attributes.settings import Setting, settings_of_call
 from tensordbg.backends.torch.dispatching.makers import NOBODY, UNKNOWN, Known, Maker, Makers
 from tensordbg.backends.torch.dispatching.operations import Operation, operation_of
@@ -23,7 +24,6 @@ from tensordbg.backends.torch.dispatching.tensors import (
     tensors_in,
 )
 from tensordbg.backends.torch.dispatching.threads import Forwards, Thread
-from tensordbg.backends.torch.sites.set_elements import SET
 from tensordbg.operations.lookup import INPUT
 from tensordbg.recording.log import input_reference
 

@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 
 import torch
 
+from tensordbg.backends.torch.attributes.set_elements import AROUND
 from tensordbg.backends.torch.attributes.settings import Setting
 from tensordbg.backends.torch.dispatching.makers import NOBODY, UNKNOWN, Maker
 from tensordbg.backends.torch.dispatching.threads import Thread
-from tensordbg.backends.torch.sites.set_elements import AROUND
 from tensordbg.recording.catalog import RawFrame
 
 Describe = Callable[..., int]

@@ -8,8 +8,8 @@ from functools import partial
 from types import ModuleType
 from typing import Any
 
+from tensordbg.backends.torch.program.scalars import number_in, with_numbers
 from tensordbg.backends.torch.program.variables import Variables
-from tensordbg.backends.torch.scalars import number_in, with_numbers
 from tensordbg.backends.torch.steps.optimizers import watch_steps
 from tensordbg.model import NONE
 from tensordbg.operations.frameworks import TORCH

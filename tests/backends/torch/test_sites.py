@@ -4,7 +4,7 @@ import json
 
 from tensordbg.backends.torch.program.modules import Modules
 from tensordbg.backends.torch.program.variables import Variables
-from tensordbg.backends.torch.sites.numbering import PLUMBING, READ, SOME_GRADIENT, Sites, is_start_of_gradients
+from tensordbg.backends.torch.sites import PLUMBING, READ, SOME_GRADIENT, Sites, is_start_of_gradients
 from tensordbg.model import DIFFERENTIATED
 from tensordbg.recording.catalog import Catalog, RawFrame
 

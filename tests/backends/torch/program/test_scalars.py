@@ -8,7 +8,7 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed here (it comes with the tests on Python 3.11)")
 
-from tensordbg.backends.torch.scalars import number_in, with_numbers  # noqa: E402
+from tensordbg.backends.torch.program.scalars import number_in, with_numbers  # noqa: E402
 
 
 class Seen(torch.utils._python_dispatch.TorchDispatchMode):  # type: ignore[name-defined,misc]

@@ -12,12 +12,12 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import NamedTuple
 
+from tensordbg.backends.torch.attributes.set_elements import kind_of
 from tensordbg.backends.torch.attributes.settings import Setting, kept_settings
 from tensordbg.backends.torch.captured.places import Place, note_site, replayed_place
 from tensordbg.backends.torch.compiled.describing import slot_in_site
 from tensordbg.backends.torch.compiled.generated_lines import Differentiated, differentiated, with_program_lines
 from tensordbg.backends.torch.program.modules import Modules
-from tensordbg.backends.torch.sites.set_elements import kind_of
 from tensordbg.model import NONE, Site
 from tensordbg.operations.frameworks import TORCH
 from tensordbg.operations.lookup import INPUT, NUMBER, PARAMETER

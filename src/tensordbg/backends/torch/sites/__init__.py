@@ -1,1 +1,0 @@
-"""The sites of operations, and how they are numbered."""
