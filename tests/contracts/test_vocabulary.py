@@ -37,6 +37,7 @@ OTHER_WORDS = {
     "analysis/diff/explaining_losses.py": {"A", "B"},
     "analysis/diff/explaining_updates.py": {"A", "B"},
     "analysis/diff/lengths.py": {"A", "B"},
+    "analysis/diff/not_finite.py": {"A", "B"},
     "cli/commands/diff.py": {"A", "B"},
     "cli/commands/view.py": {"A"},
     "console/fullscreen/keys.py": {"Enter"},

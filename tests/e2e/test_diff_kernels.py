@@ -8,6 +8,10 @@ import pytest
 
 import tensordbg
 from tensordbg.analysis.diff.result import FirstDifference
+from tensordbg.analysis.diff.side import read_side
+from tensordbg.analysis.diff.summarizing import summarize
+from tensordbg.trace.reader import open_trace
+from tensordbg.trace.summary import make_trace
 from tests.e2e.test_torch import run
 
 pytest.importorskip("torch", reason="PyTorch is not installed here (it comes with the tests on Python 3.11)")
@@ -56,6 +60,15 @@ def first(runs: tuple[Path, Path], step: int) -> FirstDifference:
 def test_healthy_twins_are_the_same(runs: tuple[Path, Path]) -> None:
     result = tensordbg.diff(*runs, step=HEALTHY)
     assert result.status == "same", result.first
+
+
+def test_a_summary_knows_what_kernels_keep_to_themselves(runs: tuple[Path, Path], tmp_path: Path) -> None:
+    (trace,) = runs[1].iterdir()
+    whole = open_trace(trace)
+    make_trace(summarize(whole, "program"), tmp_path)
+    kinds = [read_side(each).fused_kinds.tolist() for each in (whole, open_trace(tmp_path))]
+    assert kinds[0]
+    assert kinds[1] == kinds[0]
 
 
 def test_masks_are_told_by_the_zeros_of_the_softmax(runs: tuple[Path, Path]) -> None:

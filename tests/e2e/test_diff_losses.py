@@ -11,6 +11,8 @@ import pytest
 
 import tensordbg
 from tensordbg.analysis.diff.result import FirstDifference
+from tensordbg.analysis.diff.side import read_side
+from tensordbg.trace.reader import open_trace
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed here (it comes with the tests on Python 3.11)")
 F: Any = torch.nn.functional
@@ -135,3 +137,27 @@ def test_a_sum_in_place_of_a_mean_is_told_by_the_number(tmp_path: Path) -> None:
 
     found = first(by_classes(tmp_path / "a", summed=False), by_classes(tmp_path / "b", summed=True))
     assert "that of B is 24 times that of A: a sum over 24 values of which A takes the mean" in found.explanation
+
+
+def test_a_loss_is_known_that_a_function_within_the_step_computes(tmp_path: Path) -> None:
+    tf: Any = pytest.importorskip("tensorflow")
+    kernel = tf.Variable(KERNEL @ HEAD)
+
+    @tf.function
+    def mean_of_squares(given: Any) -> Any:
+        return tf.reduce_mean(given * given)
+
+    @tf.function
+    def step(x: Any) -> Any:
+        with tf.GradientTape() as tape:
+            value = mean_of_squares(x @ kernel)
+        kernel.assign_sub(0.1 * tape.gradient(value, kernel))
+        return value
+
+    with tensordbg.record(tmp_path):
+        for _ in range(2):
+            step(X)
+    side = read_side(open_trace(tmp_path))
+    told = [(int(side.numbers.step[row]), side.site(row).op_type) for row in np.flatnonzero(side.differentiated)]
+    assert [op_type for _, op_type in told] == ["Mean", "Mean"]
+    assert len({number for number, _ in told}) == 2

@@ -50,7 +50,7 @@ def _losses(side: Side, agreed: Bools) -> Bools:
     """Marks losses that do not agree; a scaled one is none where the loss itself agrees."""
     result = np.zeros(len(side.numbers), dtype=np.bool_)
     size = side.numbers.size
-    for row in np.flatnonzero((size == 1) & ~agreed & side.may_be_differentiated).tolist():
+    for row in np.flatnonzero((size == 1) & ~agreed & side.differentiated).tolist():
         parents = side.edges.parents[row]
         scaled = any(agreed[each] and size[each] == 1 and side.edges.parents[each] for each in parents)
         result[row] = side.is_differentiated(row) and not scaled

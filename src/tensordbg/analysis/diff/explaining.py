@@ -21,6 +21,7 @@ from tensordbg.analysis.diff.explaining_updates import (
 from tensordbg.analysis.diff.factors import unlike_factors
 from tensordbg.analysis.diff.gates import explain_gate
 from tensordbg.analysis.diff.normalizations import PLACE, unlike_normalizations
+from tensordbg.analysis.diff.not_finite import explain_not_finite
 from tensordbg.analysis.diff.numbers import HIGH, LOW
 from tensordbg.analysis.diff.result import AttributeDifference
 from tensordbg.analysis.diff.softmaxes import unlike_softmaxes
@@ -62,9 +63,9 @@ def explain(a: Apart, b: Apart, pair: Pair) -> Explained:
         return given
     if a.side.operation(pair.a).kind is Kind.READ is b.side.operation(pair.b).kind:
         return _held(a, b, pair)
-    left_over = explain_left_over(a, b, pair)
-    if left_over is not None:
-        return left_over
+    told = explain_not_finite(a, b, pair) or explain_left_over(a, b, pair)
+    if told is not None:
+        return told
     if b.agreed_before(pair.b) and (not b.side.backward[pair.b] or pair.distance < DRIFTING):
         return explain_updated(a, b, pair, (pair.a, pair.b))
     return _value(a, b, pair)

@@ -34,7 +34,7 @@ def uneven_steps(a: Side, b: Side) -> Ints:
 
 def _losses(side: Side) -> dict[int, int]:
     """How often in each step gradients are taken of the loss of one place, the most of all places."""
-    rows = np.flatnonzero((side.numbers.size == 1) & side.may_be_differentiated).tolist()
+    rows = np.flatnonzero((side.numbers.size == 1) & side.differentiated).tolist()
     numbers = side.numbers
     places = Counter((int(numbers.step[row]), int(numbers.site[row])) for row in rows if side.is_differentiated(row))
     found: dict[int, int] = {}

@@ -20,6 +20,7 @@ from tensordbg.analysis.program.details import Details
 from tensordbg.analysis.program.events import read_bad, read_events, read_executions
 from tensordbg.analysis.program.locations import Locations
 from tensordbg.analysis.program.operations import operation_of
+from tensordbg.analysis.program.roles import Roles
 from tensordbg.model import NONE, Site
 from tensordbg.operations.kinds import Kind
 from tensordbg.operations.operation import Operation
@@ -61,7 +62,7 @@ class Side:
 
     def is_differentiated(self, row: int) -> bool:
         """Tells whether the program takes gradients of a value."""
-        return self.slot(row) in self._differentiated[int(self.numbers.site[row])]
+        return bool(self.differentiated[row])
 
     def shape(self, row: int) -> tuple[int, ...] | None:
         """The shape of a value; `None` where it is not known."""
@@ -149,14 +150,11 @@ class Side:
         return ~self.edges.spread_back(other)
 
     @cached_property
-    def may_be_differentiated(self) -> Bools:
-        """Whether the program takes gradients of any output of the operation of each value."""
-        return self.of_sites(lambda site: bool(self._differentiated[site.site]))
-
-    @cached_property
-    def _differentiated(self) -> dict[int, tuple[int, ...]]:
-        """For each site the outputs that the program takes gradients of."""
-        return {number: site.differentiated for number, site in self.program.sites.items()}
+    def differentiated(self) -> Bools:
+        """Whether the program takes gradients of each value, or of what a function gives that has made it."""
+        ports = Roles(self.values).differentiated_ports()
+        result: Bools = ports[self.values.port[self.numbers.event]]
+        return result
 
     def of_sites(self, wanted: Callable[[Site], bool]) -> Bools:
         """Tells for each value whether its site is wanted."""

@@ -10,15 +10,19 @@ from pathlib import PurePath
 import numpy as np
 
 from tensordbg.analysis.columns.reading import Ints, TraceSource
+from tensordbg.analysis.diff.fused import is_fused
 from tensordbg.analysis.diff.side import Side, read_side
 from tensordbg.analysis.finding import TensorView
 from tensordbg.errors import UsageError
-from tensordbg.model import NONE, NOTES, PYTHON_NAMES, Health, Site
+from tensordbg.model import DIFFERENTIATED, FUSED, NONE, NOTES, PYTHON_NAMES, Health, Site
 from tensordbg.trace.program.optimizers import OptimizerSettings
 from tensordbg.trace.summary import Line, Optimizer, Parameter, Place, Summary, Value
 
 MOST_VALUES = 4000
 """So many values are taken, in whole steps; of the first step all."""
+
+_KEPT_NOTES = frozenset({DIFFERENTIATED, FUSED, PYTHON_NAMES})
+"""Those of an operation's notes that a comparison asks for."""
 
 _DIGITS = 10
 """More than any difference in float32 needs; of float64 all are kept."""
@@ -82,7 +86,10 @@ class _Taken:
         views = self._side.details.views(int(self._side.numbers.event[row]) for row in self._rows)
         number = {row: position for position, row in enumerate(self._rows)}
         values = [self._value(row, views[int(self._side.numbers.event[row])], number) for row in self._rows]
-        places = [self._place(self._side.program.sites[site]) for site in self._places]
+        sites = self._side.program.sites
+        # One of each kind: they have no values, and tell what the run has computed all the same.
+        kept_inside = {each.op_type: each for each in sites.values() if is_fused(each)}
+        places = [self._place(each) for each in (*(sites[site] for site in self._places), *kept_inside.values())]
         known = self._side.program.variables
         optimizers = [self._optimizer(each) for each in self._side.optimizers if each.step <= last]
         parameters = [Parameter(each.name, each.dtype, each.shape, each.trainable)
@@ -112,7 +119,7 @@ class _Taken:
         known = self._side.program.variables
         reads = tuple(self._variables.setdefault(each, len(self._variables)) for each in site.reads if each in known)
         said = json.loads(site.attributes)
-        told = {name: value for name, value in said.items() if name not in NOTES or name == PYTHON_NAMES}
+        told = {name: value for name, value in said.items() if name not in NOTES or name in _KEPT_NOTES}
         line = self._side.locations.own(self._side.locations.stack(site.stack))
         number = NONE
         if line is not None:
