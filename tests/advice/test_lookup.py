@@ -17,7 +17,7 @@ from tensordbg.operations.frameworks import TENSORFLOW, TITLES, TORCH
 
 PACKAGE = Path(__file__).parents[2] / "src" / "tensordbg"
 FRAMEWORKS = sorted(TITLES)
-PARTS = {"epsilon", "jump", "lost_gradient", "replay"}
+PARTS = {"epsilon", "jump", "lost_gradient", "raised_rate", "replay"}
 """What belongs to several causes, or to a replay."""
 
 
