@@ -158,6 +158,6 @@ def test_a_loss_is_known_that_a_function_within_the_step_computes(tmp_path: Path
         for _ in range(2):
             step(X)
     side = read_side(open_trace(tmp_path))
-    told = [(int(side.numbers.step[row]), side.site(row).op_type) for row in np.flatnonzero(side.differentiated)]
+    told = [(int(side.numbers.step[row]), side.site(row).op_type) for row in np.flatnonzero(side.losses)]
     assert [op_type for _, op_type in told] == ["Mean", "Mean"]
     assert len({number for number, _ in told}) == 2

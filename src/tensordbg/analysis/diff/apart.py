@@ -45,7 +45,7 @@ class Apart:
 
     def is_loss(self, row: int) -> bool:
         """Tells whether gradients are taken of a value, which is a single number."""
-        return bool(self.side.numbers.size[row] == 1) and self.side.is_differentiated(row)
+        return bool(self.side.losses[row])
 
     @property
     def gradients_last(self) -> bool:

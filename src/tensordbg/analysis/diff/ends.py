@@ -50,10 +50,10 @@ def _losses(side: Side, agreed: Bools) -> Bools:
     """Marks losses that do not agree; a scaled one is none where the loss itself agrees."""
     result = np.zeros(len(side.numbers), dtype=np.bool_)
     size = side.numbers.size
-    for row in np.flatnonzero((size == 1) & ~agreed & side.differentiated).tolist():
+    for row in np.flatnonzero(side.losses & ~agreed).tolist():
         parents = side.edges.parents[row]
         scaled = any(agreed[each] and size[each] == 1 and side.edges.parents[each] for each in parents)
-        result[row] = side.is_differentiated(row) and not scaled
+        result[row] = not scaled
     return result
 
 

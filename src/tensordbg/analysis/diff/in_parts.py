@@ -34,9 +34,9 @@ def uneven_steps(a: Side, b: Side) -> Ints:
 
 def _losses(side: Side) -> dict[int, int]:
     """How often in each step gradients are taken of the loss of one place, the most of all places."""
-    rows = np.flatnonzero((side.numbers.size == 1) & side.differentiated).tolist()
+    rows = np.flatnonzero(side.losses).tolist()
     numbers = side.numbers
-    places = Counter((int(numbers.step[row]), int(numbers.site[row])) for row in rows if side.is_differentiated(row))
+    places = Counter((int(numbers.step[row]), int(numbers.site[row])) for row in rows)
     found: dict[int, int] = {}
     for (step, _), times in places.items():
         found[step] = max(found.get(step, 0), times)

@@ -62,9 +62,8 @@ def _mistaken(mine: dict[int, list[int]], theirs: dict[int, list[int]]) -> Itera
 
 def _losses_by_label(apart: Apart) -> dict[int, list[int]]:
     found: dict[int, list[int]] = {}
-    for row in np.flatnonzero((apart.side.numbers.size == 1) & apart.side.differentiated).tolist():
-        if apart.is_loss(row):
-            found.setdefault(int(apart.label[row]), []).append(row)
+    for row in np.flatnonzero(apart.side.losses).tolist():
+        found.setdefault(int(apart.label[row]), []).append(row)
     return found
 
 
@@ -146,6 +145,5 @@ def computes_loss(apart: Apart, row: int) -> bool:
 def _loss_of(apart: Apart, ahead: list[int]) -> int | None:
     """The loss among what comes of a fork, else the only one of its step, which the other run may have as well."""
     step = apart.side.numbers.step
-    of_step = (step == step[ahead[0]]) & (apart.side.numbers.size == 1) & apart.side.differentiated
-    losses = [row for row in np.flatnonzero(of_step).tolist() if apart.is_loss(row)]
+    losses = np.flatnonzero((step == step[ahead[0]]) & apart.side.losses).tolist()
     return next((row for row in ahead if row in losses), losses[0] if len(losses) == 1 else None)

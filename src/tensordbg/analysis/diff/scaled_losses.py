@@ -50,9 +50,8 @@ def times(a: Apart, b: Apart, pair: Pair) -> int | None:
 def _only_losses(apart: Apart) -> dict[int, int]:
     """The loss of each step that has one, as far as the other run has it not."""
     side, found = apart.side, dict[int, list[int]]()
-    for row in np.flatnonzero((side.numbers.size == 1) & side.differentiated).tolist():
-        if apart.is_loss(row):
-            found.setdefault(int(side.numbers.step[row]), []).append(row)
+    for row in np.flatnonzero(side.losses).tolist():
+        found.setdefault(int(side.numbers.step[row]), []).append(row)
     return {step: rows[0] for step, rows in found.items() if len(rows) == 1 and apart.label[rows[0]] < 0}
 
 

@@ -60,10 +60,6 @@ class Side:
         event = int(self.numbers.event[row])
         return int(self.values.port[event] - self.values.ports.first[self.values.events.site[event]])
 
-    def is_differentiated(self, row: int) -> bool:
-        """Tells whether the program takes gradients of a value."""
-        return bool(self.differentiated[row])
-
     def shape(self, row: int) -> tuple[int, ...] | None:
         """The shape of a value; `None` where it is not known."""
         event = int(self.numbers.event[row])
@@ -150,10 +146,10 @@ class Side:
         return ~self.edges.spread_back(other)
 
     @cached_property
-    def differentiated(self) -> Bools:
-        """Whether the program takes gradients of each value, or of what a function gives that has made it."""
+    def losses(self) -> Bools:
+        """Marks single numbers of which the program takes gradients, or of what a function gives that has made them."""
         ports = Roles(self.values).differentiated_ports()
-        result: Bools = ports[self.values.port[self.numbers.event]]
+        result: Bools = (self.numbers.size == 1) & ports[self.values.port[self.numbers.event]]
         return result
 
     def of_sites(self, wanted: Callable[[Site], bool]) -> Bools:

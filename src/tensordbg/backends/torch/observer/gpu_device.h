@@ -97,11 +97,9 @@ struct Device {
     constexpr std::size_t kEnded = kMany * sizeof(unsigned);
     Lane& lane = lanes_[stream];
     if (lane.ended == 0) {
-      if (driver.allocate(&lane.parts, kParts) != Driver::kSuccess || driver.allocate(&lane.ended, kEnded) != Driver::kSuccess ||
-          driver.clear(lane.ended, 0, kEnded) != Driver::kSuccess) {
-        lane.ended = 0;
-        return false;
-      }
+      if (lane.parts == 0 && driver.allocate(&lane.parts, kParts + kEnded) != Driver::kSuccess) return false;
+      if (driver.clear(lane.parts + kParts, 0, kEnded) != Driver::kSuccess) return false;
+      lane.ended = lane.parts + kParts;
       // It is cleared on the default stream, for which others do not wait.
       while (driver.query(nullptr) == Driver::kNotReady) {
       }

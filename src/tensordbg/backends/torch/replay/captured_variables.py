@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from tensordbg.backends.torch.captured.generators import CPU, put_state
 from tensordbg.backends.torch.captured.graph import At
 from tensordbg.backends.torch.replay.captured_inputs import CapturedInputs
 from tensordbg.backends.torch.replay.captured_step import CapturedCall, CapturedStep, plain_path
@@ -93,10 +94,9 @@ class CapturedVariables:
             device, state = name.removeprefix(RANDOM), self._values.get(number)
             if not name.startswith(RANDOM) or state is None:
                 continue
-            if device == "cpu":
-                torch.set_rng_state(tensor_of(state))
-            elif torch.cuda.is_available() and int(device.partition(":")[2]) < torch.cuda.device_count():
-                torch.cuda.set_rng_state(tensor_of(state), device)
+            is_gpu_here = torch.cuda.is_available() and int(device.partition(":")[2] or 0) < torch.cuda.device_count()
+            if device == CPU or is_gpu_here:
+                put_state(device, tensor_of(state))
 
     def has_trained(self, optimizer: Any) -> bool:
         """Whether an optimizer trains what the captured one did."""

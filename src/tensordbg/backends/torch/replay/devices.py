@@ -6,10 +6,10 @@ import contextlib
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from tensordbg.backends.torch.captured.generators import CPU, put_state
 from tensordbg.backends.torch.captured.graph import Operation, StepGraph
 from tensordbg.backends.torch.replay.operators import Operator
 
-_CPU = "cpu"
 _ELSEWHERE = (
     "the step ran on a GPU and runs on the processor here, where PyTorch sees no GPU: last bits of its numbers may be "
     "others"
@@ -25,11 +25,11 @@ class Devices:
         import torch
 
         self._here = torch.cuda.device_count() if torch.cuda.is_available() else 0
-        self._on_gpu = any(each.device != _CPU for each in graph.outside) or any(
-            each != _CPU for each in graph.generators
+        self._on_gpu = any(each.device != CPU for each in graph.outside) or any(
+            each != CPU for each in graph.generators
         )
         self._drew = any(
-            graph.generators[each.state] != _CPU and _draws(each, operators[each.name, each.overload])
+            graph.generators[each.state] != CPU and _draws(each, operators[each.name, each.overload])
             for each in graph.operations
             if 0 <= each.state < len(graph.generators)
         )
@@ -52,7 +52,7 @@ class Devices:
         if kind != "cuda":
             return captured
         if not self._here:
-            return _CPU
+            return CPU
         return captured if int(number or 0) < self._here else "cuda:0"
 
     @contextlib.contextmanager
@@ -61,7 +61,7 @@ class Devices:
         import torch
 
         with contextlib.ExitStack() as stack:
-            for kind in (_CPU, *(("cuda",) if self._here else ())):
+            for kind in (CPU, *(("cuda",) if self._here else ())):
                 stack.enter_context(torch.amp.autocast(kind, enabled=False))
             yield
 
@@ -73,12 +73,10 @@ class Devices:
         import torch
 
         device = self.of(captured)
-        if device == _CPU and captured != _CPU:
-            torch.manual_seed(int(state.numpy().view("uint8").sum()))
-        elif device == _CPU:
-            torch.set_rng_state(state)
+        if device == CPU and captured != CPU:
+            torch.manual_seed(int(state.sum()))
         else:
-            torch.cuda.set_rng_state(state, device)
+            put_state(device, state)
 
 
 def _draws(operation: Operation, operator: Operator) -> bool:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from types import FrameType
 from typing import Any
 
+from tensordbg.backends.torch.captured.generators import CPU, state_of
 from tensordbg.backends.torch.keras.layers import is_symbolic
 
 _MOST = 64
@@ -259,8 +260,7 @@ def _random_states() -> dict[str, Any]:
     """The states of the generators that are drawn from by default, where a GPU is used that of the current one too."""
     import torch
 
-    states = {"cpu": torch.get_rng_state()}
+    devices = [CPU]
     if torch.cuda.is_initialized() and not torch.cuda.is_current_stream_capturing():  # type: ignore[no-untyped-call]
-        number = torch.cuda.current_device()
-        states[f"cuda:{number}"] = torch.cuda.get_rng_state(number)
-    return states
+        devices.append(f"cuda:{torch.cuda.current_device()}")
+    return {device: state_of(device) for device in devices}

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from tensordbg.backends.torch.captured.generators import state_of
 from tensordbg.backends.torch.compiled.generated_lines import frames_in
 from tensordbg.backends.torch.compiled.internals import fake_mode
 from tensordbg.backends.torch.trap.calls import tensors_in
@@ -99,7 +100,7 @@ def taken_apart(noted: Noted, graphs: Sequence[CompiledGraph]) -> Noted:
         operations=drafts.operations,
         memories=[*noted.memories, *more],
         firsts=[*noted.firsts, *more],
-        states=[*noted.states, *(GeneratorState(device, _state(device)) for device in drafts.drew)],
+        states=[*noted.states, *(GeneratorState(device, state_of(device).numpy().tobytes()) for device in drafts.drew)],
         stacks=drafts.stacks,
         notes=(*noted.notes, _ONE_BY_ONE, *([_DREW] if drafts.drew else [])),
     )
@@ -337,10 +338,3 @@ def _outer(frames: Sequence[RawFrame]) -> Sequence[RawFrame]:
 
 def _identity(tensor: Any) -> int:
     return int(tensor.untyped_storage()._cdata)  # noqa: SLF001  as `torch.multiprocessing` tells storages apart
-
-
-def _state(device: str) -> bytes:
-    import torch
-
-    state = torch.cuda.get_rng_state(device) if device.startswith("cuda") else torch.get_rng_state()
-    return state.numpy().tobytes()
