@@ -46,6 +46,15 @@ def test_autocast_is_known_where_it_has_switched_itself_off() -> None:
     assert autocast_of([torch.ones(2, dtype=torch.bfloat16)]) == ""
 
 
+def test_autocast_of_a_gpu_is_known_too() -> None:
+    torch.set_autocast_enabled("cuda", True)
+    try:
+        assert autocast_of([]) == "Half"
+    finally:
+        torch.set_autocast_enabled("cuda", False)
+    assert autocast_of([]) == ""
+
+
 def test_sites_differ_by_their_settings_until_these_change_all_the_time() -> None:
     asked: list[Any] = []
     varying: list[int] = []

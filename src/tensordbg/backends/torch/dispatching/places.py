@@ -26,6 +26,7 @@ _OWN = f"{Path(__file__).parent}/"
 
 _NOTHING = Maker()
 _NO_SETTINGS: Mapping[str, Setting] = MappingProxyType({})
+_AUTOCAST = ("cuda", "cpu")
 _DTYPES = {torch.bfloat16: "BFloat16", torch.float16: "Half"}
 
 
@@ -116,12 +117,15 @@ def frame_of(code: CodeType, instruction: int) -> RawFrame:
 def autocast_of(tensors: list[Any]) -> str:
     """The dtype of autocast that an operation runs under, empty where it is off.
 
-    What autocast itself calls runs with it switched off: the tensors that it has cast tell.
+    A program has it on for one kind of device. What autocast itself calls runs with it switched off: the tensors that
+    it has cast tell.
     """
-    dtype = torch.get_autocast_dtype("cpu")
-    on = torch.is_autocast_enabled("cpu")
-    if not on:
-        nested = torch.autocast_increment_nesting()
-        torch.autocast_decrement_nesting()
-        on = nested > 1 and any(each.dtype is dtype for each in tensors)
-    return _DTYPES.get(dtype, "Float") if on else ""
+    for device in _AUTOCAST:
+        if torch.is_autocast_enabled(device):
+            return _DTYPES.get(torch.get_autocast_dtype(device), "Float")
+    nested = torch.autocast_increment_nesting()
+    torch.autocast_decrement_nesting()
+    for each in tensors if nested > 1 else ():
+        if each.device.type in _AUTOCAST and each.dtype is torch.get_autocast_dtype(each.device.type):
+            return _DTYPES.get(each.dtype, "Float")
+    return ""
