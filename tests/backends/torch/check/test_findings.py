@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tensordbg.backends.torch.check.findings import Bad, finding_of, frames_of, measured_of
+from tensordbg.backends.torch.check.findings import Bad, Place, finding_of, frames_of, measured_of
 from tensordbg.health.spec import DTYPE_NUMBERS
 from tensordbg.model import Frame
 from tensordbg.recording.usercode import UserCode
@@ -13,7 +13,7 @@ FRAMES = [("/me/train.py", 7, "loss"), ("/me/train.py", 12, "<module>")]
 
 
 def test_what_the_observer_found() -> None:
-    bad = Bad("aten::div", 0, 1, RAW, [RAW], FRAMES, ("aten::sqrt", FRAMES[:1]))
+    bad = Bad("aten::div", 0, 1, RAW, [RAW], Place(FRAMES, ("aten::sqrt", FRAMES[:1]), backward=True))
     finding = finding_of(bad, UserCode())
     assert finding.tensor.bad_index == (0, 1)
     assert [frame.line for frame in finding.frames] == [12, 7]
@@ -25,7 +25,7 @@ def test_what_the_observer_found() -> None:
 
 def test_a_large_tensor_is_told_by_its_shape() -> None:
     many = (DTYPE_NUMBERS["float64"], (5, 2), np.zeros((5, 2)).tobytes(), -1)
-    finding = finding_of(Bad("aten::log", 0, 1, RAW, [many], FRAMES, None), UserCode())
+    finding = finding_of(Bad("aten::log", 0, 1, RAW, [many], Place(FRAMES, None, backward=False)), UserCode())
     assert finding.inputs[0].text == "tensor of float64[5, 2]"
 
 

@@ -195,3 +195,29 @@ def test_what_was_compiled_and_why_a_function_was_split_is_known() -> None:
     assert "graph_break" in reason_of_split()
     torch._dynamo.reset()
     assert not compiled_codes()
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+@pytest.mark.skipif(tuple(int(each) for each in torch.__version__.split(".")[:2]) < (2, 5), reason="seen from 2.5 on")
+def test_what_no_kernel_computes_is_seen() -> None:
+    @torch.library.custom_op("test_internals::own", mutates_args=())
+    def own(x: torch.Tensor) -> torch.Tensor:
+        return x + 1
+
+    @own.register_fake
+    def _(x: torch.Tensor) -> torch.Tensor:
+        return torch.empty_like(x)
+
+    stored: list[tuple[str, int]] = []
+    hooks = Hooks()
+    hooks.set(
+        lambda _, found: stored.extend((each.node.name, each.slot) for each in found) or [],  # type: ignore[func-returns-value]
+        lambda *_: None,
+        lambda error: pytest.fail(str(error)),
+    )
+    torch._dynamo.reset()
+    try:
+        torch.compile(lambda x: own(own(x).sort(stable=True).values.cos()).sin())(torch.rand(3000))
+    finally:
+        hooks.remove()
+    assert {("own", 0), ("own_1", 0), ("sort", 0), ("sin", 0)} <= set(stored)

@@ -10,7 +10,8 @@ from typing import Any
 
 from tensordbg.allowed import AllowRule, applicable, rules_of
 from tensordbg.backends.torch.building import CHECKER, BuildError, build, installed, load
-from tensordbg.backends.torch.check.findings import Bad, RawTensor, finding_of, in_program
+from tensordbg.backends.torch.check.compiled import CompiledChecks
+from tensordbg.backends.torch.check.findings import Bad, Place, RawTensor, finding_of, in_program
 from tensordbg.backends.torch.check.raised import BadNumberError, tell
 from tensordbg.backends.torch.check.waiting import Waiting, Words
 from tensordbg.backends.torch.gpu.measuring import CHECKING as GPUS
@@ -53,10 +54,11 @@ class Checking:
         self._limits = Limits()
         self._rules: tuple[AllowRule, ...] = ()
         self._scaling = Scaling()
-        self._held: Finding | None = None
-        """What was found in the gradients of a scaled loss, which its scaler is about to look at."""
+        self._held: Words | None = None
+        """What there is to say of the gradients of a scaled loss, which its scaler is about to look at."""
         self._unwatch_steps: Callable[[], None] | None = None
         self._waiting: Waiting
+        self._compiled = CompiledChecks()
 
     def start(self, limits: Limits, rules: tuple[AllowRule, ...]) -> None:
         """Checks everything from now on, in all threads; where that is so already, under new settings.
@@ -75,11 +77,13 @@ class Checking:
         self._waiting = Waiting(CATALOG.user_code, self._checker.held)
         main = threading.main_thread().ident
         self._checker.start(self._judge, self._taken, self._fail, BadNumberError, main, torch._C.TensorBase)  # noqa: SLF001
+        self._compiled.install(self._checker, self._raise_bad)
         GPUS.install(self._checker, lambda why: say(f"warning: {why}"))
 
     def stop(self) -> None:
         """Checks nothing from now on."""
         GPUS.uninstall()
+        self._compiled.uninstall()
         if self._checker is not None:
             self._checker.stop()
         if self._unwatch_steps is not None:
@@ -97,23 +101,37 @@ class Checking:
         forward: tuple[str, Sequence[RawFrame]] | None,
     ) -> int:
         """Whether a bad output has the program end, what of it passes, or that it waits; the observer calls it."""
-        slot, outputs, backward, may_wait = where
-        backward = backward or not frames or any(name == _ENGINE for _, _, name in frames)
-        if any(file.endswith(_OF_PYTORCH) for file, _, _ in frames):
-            return _INFINITIES | _NAN
-        frames, forward = in_program(list(frames), forward if backward else None)
-        finding = finding_of(Bad(op_type, slot, outputs, tensor, inputs, frames, forward), CATALOG.user_code)
+        place = self._compiled.place()
+        if place is None:
+            if any(file.endswith(_OF_PYTORCH) for file, _, _ in frames):
+                return _INFINITIES | _NAN
+            backward = where[2] or not frames or any(name == _ENGINE for _, _, name in frames)
+            program_frames, forward = in_program(list(frames), forward if backward else None)
+            place = Place(program_frames, forward, backward)
+        slot, outputs, _, may_wait = where
+        finding = finding_of(Bad(op_type, slot, outputs, tensor, inputs, place), CATALOG.user_code)
+        return self._verdict(finding, place, may_wait=may_wait, runs_python=bool(frames))
+
+    def _verdict(self, finding: Finding, place: Place, *, may_wait: bool, runs_python: bool) -> int:
         rules = applicable(self._rules, finding.op_type, finding.module or finding.name, finding.frames)
         health = finding.tensor.health
         if any(rule.nan or (health is not None and not health.nan) for rule in rules):
             return _INFINITIES | _NAN * any(rule.nan for rule in rules)
-        if backward and self._scaling.catches:
-            self._held = self._held or finding
+        if place.backward and self._scaling.catches:
+            self._held = self._held or self._words_of(finding, place)
             return _INFINITIES | _NAN | _SCALED
-        if may_wait and not backward and self._waiting.may_choose(sys._getframe(1)):  # noqa: SLF001
-            return _WAITS * self._waiting.begins(self._words_of(finding))
-        self._tell(self._words_of(finding), runs_python=bool(frames))
+        words = self._words_of(finding, place)
+        chooses = may_wait and not place.backward and not place.compiled
+        if chooses and self._waiting.may_choose(sys._getframe(2)):  # noqa: SLF001
+            return _WAITS * self._waiting.begins(words)
+        self._tell(words, runs_python=runs_python)
         return _RAISE
+
+    def _raise_bad(self, bad: Bad) -> None:
+        """Raises of what compiled code has stored, unless it is to pass."""
+        verdict = self._verdict(finding_of(bad, CATALOG.user_code), bad.place, may_wait=False, runs_python=True)
+        if verdict == _RAISE:
+            raise BadNumberError
 
     def _taken(self, number: int, asks_shape: bool, runs_python: bool) -> bool:
         """Whether a finding that waited is raised, as more than a choice takes its tensor; the observer calls it.
@@ -126,10 +144,11 @@ class Checking:
         self._tell(words, runs_python=runs_python)
         return True
 
-    def _words_of(self, finding: Finding) -> Words:
-        compiled = any(is_of_inductor(frame.file) for frame in finding.frames)
-        message = message_of(finding, self._limits) + (_COMPILED if compiled else "")
-        return message, found_of(finding, self._limits)
+    def _words_of(self, finding: Finding, place: Place) -> Words:
+        compiled = place.compiled
+        if any(is_of_inductor(frame.file) for frame in finding.frames):
+            compiled = _COMPILED
+        return message_of(finding, self._limits) + compiled, found_of(finding, self._limits)
 
     def _tell(self, words: Words, *, runs_python: bool) -> None:
         tell(threading.get_ident() if runs_python else threading.main_thread().ident or 0, *words)
@@ -147,7 +166,7 @@ class Checking:
             return
         if _has_bad_gradients(optimizer):
             self._held = None
-            self._tell(self._words_of(held), runs_python=True)
+            self._tell(held, runs_python=True)
             raise BadNumberError
 
     def _fail(self, message: str) -> None:

@@ -18,7 +18,7 @@ from tensordbg.backends.torch.compiled.generated_lines import (
 )
 from tensordbg.checking.finding import Culprit, Finding, Input
 from tensordbg.health.measured import Measured
-from tensordbg.health.spec import DTYPES
+from tensordbg.health.spec import DTYPE_NUMBERS, DTYPES, MEASURABLE
 from tensordbg.model import Frame
 from tensordbg.recording.catalog import RawFrame
 from tensordbg.recording.usercode import UserCode
@@ -27,6 +27,25 @@ RawTensor = tuple[int, tuple[int, ...], bytes, int]
 """The number of the dtype, the shape, the elements, and the place in a list, -1 where it is in none."""
 
 _MOST_ROWS = 6
+
+
+Forward = tuple[str, Sequence[RawFrame]]
+"""What is being differentiated: the operation, and where it stood."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where an operation stands in the program."""
+
+    frames: Sequence[RawFrame]
+    """Innermost first."""
+    forward: Forward | None
+    backward: bool
+    """Whether it is one of a backward pass."""
+    compiled: str = ""
+    """Tells how it was found in code that torch.compile has made; empty elsewhere."""
+    module: str | None = None
+    """Name of the part of the model that ran; None where the running frames tell."""
 
 
 @dataclass(frozen=True)
@@ -38,14 +57,7 @@ class Bad:
     outputs: int
     tensor: RawTensor
     inputs: Sequence[RawTensor]
-    frames: Sequence[RawFrame]
-    """Innermost first."""
-    forward: tuple[str, Sequence[RawFrame]] | None
-    """See `Forward`."""
-
-
-Forward = tuple[str, Sequence[RawFrame]]
-"""What is being differentiated: the operation, and where it stood."""
+    place: Place
 
 
 def in_program(frames: list[RawFrame], forward: Forward | None) -> tuple[list[RawFrame], Forward | None]:
@@ -61,17 +73,18 @@ def in_program(frames: list[RawFrame], forward: Forward | None) -> tuple[list[Ra
 def finding_of(bad: Bad, user_code: UserCode) -> Finding:
     """The finding."""
     forward = None
-    if bad.forward is not None:
-        forward = Culprit(bad.forward[0], bad.forward[0], frames_of(bad.forward[1], user_code))
+    place = bad.place
+    if place.forward is not None:
+        forward = Culprit(place.forward[0], place.forward[0], frames_of(place.forward[1], user_code))
     return Finding(
         op_type=bad.op_type,
         name=bad.op_type,
-        module=module_path(sys._getframe(1)),  # noqa: SLF001
+        module=module_path(sys._getframe(1)) if place.module is None else place.module,  # noqa: SLF001
         slot=bad.slot,
         outputs=bad.outputs,
         tensor=measured_of(bad.tensor),
         inputs=tuple(_input(each) for each in bad.inputs),
-        frames=frames_of(bad.frames, user_code),
+        frames=frames_of(place.frames, user_code),
         forward=forward,
     )
 
@@ -94,6 +107,21 @@ def measured_of(raw: RawTensor) -> Measured:
 
         return Measured(np.frombuffer(elements, getattr(ml_dtypes, name)).reshape(shape))
     return Measured(np.frombuffer(elements, name).reshape(shape))
+
+
+def is_told(value: Any) -> bool:
+    """Whether a value is a tensor of a dtype that has a health."""
+    import torch
+
+    return isinstance(value, torch.Tensor) and str(value.dtype).removeprefix("torch.") in MEASURABLE
+
+
+def raw(tensor: Any) -> RawTensor:
+    """A tensor of PyTorch's as the observer hands it over."""
+    import torch
+
+    elements = tensor.detach().cpu().contiguous().reshape(-1).view(torch.uint8).numpy().tobytes()
+    return DTYPE_NUMBERS[str(tensor.dtype).removeprefix("torch.")], tuple(tensor.shape), elements, -1
 
 
 def _input(raw: RawTensor) -> Input:

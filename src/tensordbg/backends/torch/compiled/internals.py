@@ -6,6 +6,9 @@ Where one has changed in the PyTorch that is installed, compiled code runs as it
 - `torch._inductor.scheduler.Scheduler.free_buffers(self)` is called after the call of each kernel was written and
   before what it has read is given back; `name_to_buf` (before 2.5 `name_to_node`) has the buffers, and their `node` the
   IR: `origin_node` is the operation that a buffer holds the result of, `origins` all that were fused into it.
+- `Scheduler.current_node` is what is being written, and `get_buffer_names()` names its buffers; a `MultiOutput` among
+  them is one result of an operation that no kernel computes, with its place in `indices`. Where these are missing
+  (before 2.5), such results are taken for parts of a kernel.
 - `torch._inductor.virtualized.V.graph` is the `GraphLowering` under way: `graph` and `module` are the FX graph,
   `wrapper_code` writes the Python code; its `allocated` and `freed` say which names hold buffers at this point, and
   what is written into its `header` stands above the code.
@@ -208,9 +211,10 @@ def _settings() -> Iterator[None]:
 def _new_buffers(scheduler: Any, graph: Any) -> Iterator[Stored]:
     """What was stored since this was asked last."""
     wrapper = graph.wrapper_code
-    seen: set[str] = graph.__dict__.setdefault("_tensordbg_seen", set())
     buffers = _buffers(scheduler)
-    for name in sorted(wrapper.allocated - seen - graph.removed_buffers - wrapper.freed):
+    seen: set[str] = graph.__dict__.setdefault("_tensordbg_seen", set())
+    stored = {*wrapper.allocated, *_taken_apart(scheduler, buffers)}
+    for name in sorted(stored - seen - graph.removed_buffers - wrapper.freed):
         seen.add(name)
         buffer = buffers.get(name)
         if buffer is None:
@@ -224,6 +228,14 @@ def _new_buffers(scheduler: Any, graph: Any) -> Iterator[Stored]:
                 yield Stored(name, node, slot)
         elif len(written) == 1 and written[0] in graph.graph_inputs:
             yield Stored(written[0], node, slot)
+
+
+def _taken_apart(scheduler: Any, buffers: Mapping[str, Any]) -> Iterator[str]:
+    """Names of the results of an operation that no kernel computes; they are not allocated."""
+    node = getattr(scheduler, "current_node", None)
+    for name in () if node is None or not hasattr(node, "get_buffer_names") else node.get_buffer_names():
+        if name in buffers and type(buffers[name].node).__name__ == "MultiOutput":
+            yield name
 
 
 def _buffers(scheduler: Any) -> Mapping[str, Any]:
@@ -241,10 +253,11 @@ def _operation_of(buffer: Any) -> tuple[Any, int]:
 
     node = buffer.get_origin_node()
     indices = getattr(buffer, "indices", None)
-    if node is None and indices:
+    if node is None and indices is not None and len(indices) < 2:  # none where the operation has one result
         origins = buffer.origins or buffer.inputs[0].origins
         makers = {each.args[0] if each.target is operator.getitem else each for each in origins}
-        return (makers.pop(), int(indices[0][1])) if len(makers) == 1 and len(indices) == 1 else (None, 0)
+        slot = int(indices[0][1]) if indices else 0
+        return (makers.pop(), slot) if len(makers) == 1 else (None, 0)
     if node is not None and node.target is operator.getitem:
         return node.args[0], int(node.args[1])
     return node, 0

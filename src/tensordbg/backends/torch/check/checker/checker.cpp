@@ -13,6 +13,7 @@
 
 #include "autograd.h"
 #include "callbacks.h"
+#include "compiled.h"
 #include "gpu_begin.h"
 #include "held.h"
 #include "interpreter.h"
@@ -330,6 +331,12 @@ PyMethodDef kMethods[] = {
     {"stop", stop, METH_NOARGS, "Looks at none from now on."},
     {"measure_on_gpu", measure_on_gpu, METH_VARARGS, "(kernels, kind of device): see gpu_health.h."},
     {"held", held, METH_NOARGS, "The numbers of the findings that still wait for what takes their tensors."},
+    {"watch_compiled", watch_compiled, METH_O, "(on_stored): see compiled.h, as of the next."},
+    {"probe", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(probe)), METH_FASTCALL,
+     "(site, slot, tensor): a kernel has stored it."},
+    {"look_away", look_away, METH_O, "(whether): nothing of this thread is looked at, or all again."},
+    {"let_pass_as", let_pass_as, METH_VARARGS, "(tensor, again): what passes of the one passes of the other."},
+    {"is_bad", is_bad, METH_O, "(tensor) -> whether it holds an infinity or NaN."},
     {"forget_scaled", forget_scaled, METH_NOARGS, "What was let pass because of a scaled loss passes no longer."},
     {nullptr, nullptr, 0, nullptr},
 };
