@@ -73,6 +73,16 @@ MEANT = """
         print(y.sum().item(), e.sum().item(), most.sum().item(), total.sum().item())
 """
 
+IN_PLACE = """
+    model = nn.Sequential(nn.Linear(6, 6), nn.ReLU(), nn.Linear(6, 2))
+    model.compile()
+    for step in range(3):
+        x = torch.randn(4, 6) * (3e5 if step == 2 else 1.0)
+        with torch.autocast("cpu", dtype=torch.float16):
+            y = model(x)
+        print(step)
+"""
+
 OWN = """
     calls = []
     @torch.library.custom_op("mine::scaled", mutates_args=())
@@ -118,6 +128,14 @@ def test_infinities_that_are_meant_pass_and_change_nothing(tmp_path: Path) -> No
     plain = run(tmp_path, MEANT, checked=False)
     assert plain.returncode == 0, plain.stderr
     assert checked.stdout == plain.stdout
+
+
+def test_the_check_is_not_compiled_itself(tmp_path: Path) -> None:
+    done = run(tmp_path, IN_PLACE)
+    assert done.returncode == 1
+    assert "checking stopped" not in done.stderr
+    assert done.stdout.split() == ["0", "1"]
+    assert 'op "aten::_to_copy"' in done.stderr
 
 
 def test_an_operation_of_the_programs_own_runs_once(tmp_path: Path) -> None:

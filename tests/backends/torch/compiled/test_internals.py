@@ -221,3 +221,21 @@ def test_what_no_kernel_computes_is_seen() -> None:
     finally:
         hooks.remove()
     assert {("own", 0), ("own_1", 0), ("sort", 0), ("sin", 0)} <= set(stored)
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_a_buffer_is_seen_when_all_is_written_into_it() -> None:
+    seen: list[Any] = []
+    hooks = Hooks()
+    hooks.set(
+        lambda _, stored: [f"{PROBE}({each.name})" for each in stored if each.node.name.startswith("scatter")],
+        lambda _, module: module.__dict__.__setitem__(PROBE, lambda tensor: seen.append(tensor.clone())),
+        lambda error: pytest.fail(str(error)),
+    )
+    torch._dynamo.reset()
+    try:
+        values, places = torch.tensor([1.0, 2.0, 3.0]), torch.tensor([0, 2, 2])
+        torch.compile(lambda x, i: torch.zeros(3).scatter_add_(0, i, x).pow(-0.5))(values, places)
+    finally:
+        hooks.remove()
+    assert [each.tolist() for each in seen] == [[1.0, 0.0, 5.0]]

@@ -44,7 +44,7 @@ class Observer:
     def run_compiled(self, execution: int) -> None:
         self.told.append(("run", execution))
 
-    def leave_compiled(self, results: Any, keys: Any) -> None:
+    def leave_compiled(self, results: Any, keys: Any, _: int) -> None:
         self.told.append(("leave", results, keys))
 
 

@@ -18,7 +18,7 @@ from types import FrameType, ModuleType
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from tensordbg.backends.torch.check.findings import Bad, Place, is_told, raw
+from tensordbg.backends.torch.check.findings import Bad, Place, has_health, raw
 from tensordbg.backends.torch.compiled.describing import Describer, Graph
 from tensordbg.backends.torch.compiled.internals import PROBE, WATCHED, Hooks, Stored, compiled_codes
 from tensordbg.backends.torch.compiled.values import GoneError, Values, computing
@@ -71,7 +71,7 @@ class CompiledChecks:
         self._checker = checker
 
         def raise_unknown(site: Site, stored: Any, given: Sequence[Any]) -> None:
-            inputs = [raw(each) for each in given if is_told(each)]
+            inputs = [raw(each) for each in given if has_health(each)]
             raise_bad(Bad(site.op_type, 0, 1, raw(stored), inputs, _place_of(site, _GONE)))
 
         if compiled_codes():

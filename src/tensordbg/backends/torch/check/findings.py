@@ -109,7 +109,7 @@ def measured_of(raw: RawTensor) -> Measured:
     return Measured(np.frombuffer(elements, name).reshape(shape))
 
 
-def is_told(value: Any) -> bool:
+def has_health(value: Any) -> bool:
     """Whether a value is a tensor of a dtype that has a health."""
     import torch
 

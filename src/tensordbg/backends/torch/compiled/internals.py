@@ -9,6 +9,7 @@ Where one has changed in the PyTorch that is installed, compiled code runs as it
 - `Scheduler.current_node` is what is being written, and `get_buffer_names()` names its buffers; a `MultiOutput` among
   them is one result of an operation that no kernel computes, with its place in `indices`. Where these are missing
   (before 2.5), such results are taken for parts of a kernel.
+- `Scheduler.mutation_real_name` has, by the names of buffers that stand for writes, the buffers that these write into.
 - `torch._inductor.virtualized.V.graph` is the `GraphLowering` under way: `graph` and `module` are the FX graph,
   `wrapper_code` writes the Python code; its `allocated` and `freed` say which names hold buffers at this point, and
   what is written into its `header` stands above the code.
@@ -213,16 +214,22 @@ def _new_buffers(scheduler: Any, graph: Any) -> Iterator[Stored]:
     wrapper = graph.wrapper_code
     buffers = _buffers(scheduler)
     seen: set[str] = graph.__dict__.setdefault("_tensordbg_seen", set())
-    stored = {*wrapper.allocated, *_taken_apart(scheduler, buffers)}
+    called = _called(scheduler)
+    run: set[str] = graph.__dict__.setdefault("_tensordbg_run", set())
+    run.update(called, wrapper.allocated)
+    stored = {*wrapper.allocated, *(name for name in called if _is_taken_apart(buffers.get(name)))}
+    stored -= {of for name, of in getattr(scheduler, "mutation_real_name", {}).items() if name not in run}
     for name in sorted(stored - seen - graph.removed_buffers - wrapper.freed):
         seen.add(name)
         buffer = buffers.get(name)
         if buffer is None:
             continue
+        written = buffer.get_mutations()
         node, slot = _operation_of(buffer.node)
+        if node is None and len(written) == 1:
+            node = _write_into(written[0], buffer.node)
         if node is None:
             continue
-        written = buffer.get_mutations()
         if not written:
             if _is_tensor(buffer.node):
                 yield Stored(name, node, slot)
@@ -230,12 +237,15 @@ def _new_buffers(scheduler: Any, graph: Any) -> Iterator[Stored]:
             yield Stored(written[0], node, slot)
 
 
-def _taken_apart(scheduler: Any, buffers: Mapping[str, Any]) -> Iterator[str]:
-    """Names of the results of an operation that no kernel computes; they are not allocated."""
-    node = getattr(scheduler, "current_node", None)
-    for name in () if node is None or not hasattr(node, "get_buffer_names") else node.get_buffer_names():
-        if name in buffers and type(buffers[name].node).__name__ == "MultiOutput":
-            yield name
+def _called(scheduler: Any) -> frozenset[str]:
+    """Names of the buffers of what is being written."""
+    node: Any = getattr(scheduler, "current_node", None)
+    return frozenset(node.get_buffer_names()) if hasattr(node, "get_buffer_names") else frozenset()
+
+
+def _is_taken_apart(buffer: Any) -> bool:
+    """Whether it is one result of an operation that no kernel computes; such are not allocated."""
+    return buffer is not None and type(buffer.node).__name__ == "MultiOutput"
 
 
 def _buffers(scheduler: Any) -> Mapping[str, Any]:
@@ -261,6 +271,12 @@ def _operation_of(buffer: Any) -> tuple[Any, int]:
     if node is not None and node.target is operator.getitem:
         return node.args[0], int(node.args[1])
     return node, 0
+
+
+def _write_into(argument: str, buffer: Any) -> Any:
+    """The operation that writes into an argument of the graph what a kernel computes; None where there is none."""
+    writes = (each for each in buffer.origins if str(each.target) == "aten.copy_.default")
+    return next((each for each in writes if getattr(each.args[0], "target", None) == argument), None)
 
 
 def _is_tensor(buffer: Any) -> bool:

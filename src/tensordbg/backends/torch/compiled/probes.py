@@ -102,6 +102,7 @@ class _Call:
     def leave(self, results: Any) -> None:
         """Ends it; the results are None where it failed."""
         with self._recorder.guard("recording the results of a compiled graph"):
-            self._observer.leave_compiled(None if results is None else [*results, *self._written], self._graph.results)
+            given = None if results is None else [*results, *self._written]
+            self._observer.leave_compiled(given, self._graph.results, len(self._written))
             if self._execution != NONE and self._recorder.active:
                 self._recorder.log.end_execution(self._execution, results is None)

@@ -54,6 +54,7 @@ class Rerun:
                 result = found.compute(node)
             except GoneError:
                 result = None
+                found.compute_around(node)
             self._record(graph, found)
         if result is None:
             return

@@ -17,7 +17,7 @@ _PURE = ("aten", "prims", "quantized_decomposed")
 
 
 class GoneError(Exception):
-    """What would be needed is not there any more, or can't be computed again."""
+    """Says that what would be needed is not there any more, or can't be computed again."""
 
 
 @contextlib.contextmanager
@@ -40,6 +40,8 @@ class Values:
         self.wanted = wanted
         self.known: dict[Any, Any] = {}
         """What has been asked for: by operation, its value."""
+        arguments = [each.target for each in graph.module.graph.nodes if each.op == "placeholder"]
+        self._overwritten = {arguments[place] for place in graph.written}
         self.computed: dict[Any, Any] = {}
         """What was run again, but for the one that was stored."""
 
@@ -75,12 +77,28 @@ class Values:
         words = torch.fx.node.map_arg(node.kwargs, self.value)
         return target(*arguments, **words)
 
+    def compute_around(self, node: Any) -> None:
+        """Runs those of the operations behind one that can't be run again which can."""
+        seen: set[Any] = set()
+        waiting = [node]
+        while waiting:
+            each = waiting.pop()
+            if each in seen:
+                continue
+            seen.add(each)
+            try:
+                self.value(each)
+            except GoneError:
+                waiting.extend(each.all_input_nodes)
+
     def _find(self, node: Any) -> Any:
         import operator
 
         if node.op == "get_attr":
             return getattr(self._graph.module, node.target)
         if node.op == "placeholder":
+            if node.target in self._overwritten:
+                raise GoneError
             return self._variable(node.target)
         key = (node, 0)
         if node.op == "call_function" and node.target is operator.getitem:

@@ -134,8 +134,8 @@ class DispatchObserver:
         if self._on:
             self._calls.probe_again(site, slot, tensor)
 
-    def leave_compiled(self, results: Sequence[Any] | None, keys: Sequence[int]) -> None:
-        """The call is over."""
+    def leave_compiled(self, results: Sequence[Any] | None, keys: Sequence[int], written: int) -> None:  # noqa: ARG002
+        """The call is over; tensors are known by their identity here, `written` ones too."""
         self._calls.leave(results, keys)
 
     def bad_reads(self) -> list[tuple[int, int]]:

@@ -112,10 +112,12 @@ inline PyObject* probe_again(PyObject*, PyObject* const* arguments, Py_ssize_t c
   Py_RETURN_NONE;
 }
 
-// (results, keys): the innermost call is over; of each result what made it, site << 16 | slot, or -1 for an input.
+// (results, keys, written): the innermost call is over; of each result what made it, site << 16 | slot, or -1 for an input.
+// The last ones, `written`, are inputs that it has written.
 inline PyObject* leave_compiled(PyObject*, PyObject* arguments) {
   PyObject *results, *keys;
-  if (!PyArg_ParseTuple(arguments, "OO!", &results, &PyTuple_Type, &keys)) return nullptr;
+  Py_ssize_t written;
+  if (!PyArg_ParseTuple(arguments, "OO!n", &results, &PyTuple_Type, &keys, &written)) return nullptr;
   if (!is_compiled_call()) Py_RETURN_NONE;
   const CompiledCall call = std::move(t_compiled.back());
   t_compiled.pop_back();
@@ -131,7 +133,9 @@ inline PyObject* leave_compiled(PyObject*, PyObject* arguments) {
     const at::Tensor& tensor = THPVariable_Unpack(each);
     if (!has_elements(tensor)) continue;
     const bool bad = std::find(call.bad.begin(), call.bad.end(), key) != call.bad.end();
-    g_makers.made(tensor, Maker{call.execution << 16 | i, static_cast<std::uint32_t>(key >> 16), 0, bad});
+    const Maker maker{call.execution << 16 | i, static_cast<std::uint32_t>(key >> 16), 0, bad};
+    if (i < count - written) g_makers.made(tensor, maker);
+    else g_makers.made_in_memory(tensor, maker);
   }
   Py_DECREF(all);
   if (PyErr_Occurred() != nullptr) return nullptr;

@@ -8,15 +8,55 @@
 
 namespace tensordbg_torch {
 
-// Holds the interpreter's lock, and leaves an exception that is on its way as it is.
-struct Interpreter {
-  Interpreter() : state(PyGILState_Ensure()) { PyErr_Fetch(&kind, &value, &trace); }
-  ~Interpreter() {
-    PyErr_Restore(kind, value, trace);
-    PyGILState_Release(state);
+// Keeps Dynamo from compiling our functions: within what torch.compile has compiled it takes every function that is called.
+//
+// `torch._C._dynamo.eval_frame.set_eval_frame(callback)`, private in PyTorch since 2.0, gives what was set before.
+class Uncompiled {
+ public:
+  Uncompiled() : before_(setter() == nullptr ? nullptr : PyObject_CallOneArg(setter(), Py_None)) { PyErr_Clear(); }
+  ~Uncompiled() {
+    if (before_ == nullptr) return;
+    if (before_ != Py_None) Py_XDECREF(PyObject_CallOneArg(setter(), before_));
+    Py_DECREF(before_);
+    PyErr_Clear();
   }
-  PyGILState_STATE state;
-  PyObject *kind, *value, *trace;
+  Uncompiled(const Uncompiled&) = delete;
+
+ private:
+  static PyObject* setter() {
+    static PyObject* const found = [] {
+      PyObject* module = PyImport_ImportModule("torch._C._dynamo.eval_frame");
+      PyObject* function = module == nullptr ? nullptr : PyObject_GetAttrString(module, "set_eval_frame");
+      PyErr_Clear();
+      return function;
+    }();
+    return found;
+  }
+
+  PyObject* before_;
+};
+
+// Holds the interpreter's lock, and leaves an exception that is on its way as it is.
+class Interpreter {
+ public:
+  Interpreter() {}
+  Interpreter(const Interpreter&) = delete;
+
+ private:
+  struct Lock {
+    Lock() : state(PyGILState_Ensure()) {}
+    ~Lock() { PyGILState_Release(state); }
+    PyGILState_STATE state;
+  };
+  struct OnItsWay {
+    OnItsWay() { PyErr_Fetch(&kind, &value, &trace); }
+    ~OnItsWay() { PyErr_Restore(kind, value, trace); }
+    PyObject *kind, *value, *trace;
+  };
+  // They are taken in this order, and given back in the other.
+  Lock lock_;
+  OnItsWay on_its_way_;
+  Uncompiled uncompiled_;
 };
 
 inline bool interpreter_ends() {

@@ -77,6 +77,14 @@ class Makers {
     write(tensor, maker);
   }
 
+  // Something has written it whose write PyTorch counts later: it is known by its memory alone.
+  void made_in_memory(const at::Tensor& tensor, Maker maker) {
+    const std::lock_guard<std::mutex> guard(mutex_);
+    maker.order = ++order_;
+    made_.erase(tensor.unsafeGetTensorImpl());
+    write(tensor, maker);
+  }
+
   // Something writes it that PyTorch doesn't count as a write: what was known of it, by whatever view, holds no more.
   void made_uncounted(const at::Tensor& tensor, Maker maker) {
     const std::lock_guard<std::mutex> guard(mutex_);

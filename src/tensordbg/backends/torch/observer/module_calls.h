@@ -96,6 +96,7 @@ class Modules {
       forget(&found->second);
       known_.erase(found);
     }
+    const Uncompiled uncompiled;
     PyObject* told = PyObject_CallFunctionObjArgs(begin_, root, module, nullptr);
     const std::int64_t number = told == nullptr ? -1 : PyLong_AsLongLong(told);
     Py_XDECREF(told);
@@ -122,11 +123,13 @@ class Modules {
     const std::uint64_t key = mixed(mixed(static_cast<std::uint64_t>(number), maker.site),
                                     static_cast<std::uint64_t>(slot) << 32 | static_cast<std::uint32_t>(output));
     if (!told_.insert(key).second) return true;
+    const Uncompiled uncompiled;
     return done(PyObject_CallFunction(gives_, "LLLi", static_cast<long long>(number), static_cast<long long>(maker.site),
                                       slot, output));
   }
 
   bool tell_many(std::int64_t number, PyObject* result) {
+    const Uncompiled uncompiled;
     return done(PyObject_CallFunction(gives_many_, "LO", static_cast<long long>(number), result));
   }
 

@@ -294,7 +294,7 @@ PyMethodDef kMethods[] = {
      "(site, slot, tensor): a kernel has stored it."},
     {"probe_again", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(probe_again)), METH_FASTCALL,
      "(site, slot, tensor): it was computed again, for a look into a kernel."},
-    {"leave_compiled", leave_compiled, METH_VARARGS, "(results, keys): the call is over."},
+    {"leave_compiled", leave_compiled, METH_VARARGS, "(results, keys, written): the call is over."},
     {"bad_reads", bad_reads, METH_NOARGS, "What was read of bad numbers: pairs of a reference and the reading's site."},
     {"bad_held", bad_held, METH_NOARGS, "References of the bad numbers that are still there."},
     {"known_tensor", known_tensor, METH_O, "(tensor): as of an operation that raised, or None."},

@@ -10,6 +10,7 @@ import contextlib
 from collections.abc import Callable
 
 from tensordbg.backends.torch.keras.optimizers import KERAS_STEPS, After, Before
+from tensordbg.backends.torch.steps.uncompiled import Uncompiled
 
 
 def watch_steps(before: Before, after: After | None = None) -> Callable[[], None]:
@@ -21,8 +22,9 @@ def watch_steps(before: Before, after: After | None = None) -> Callable[[], None
     from torch.optim.optimizer import register_optimizer_step_post_hook, register_optimizer_step_pre_hook
 
     undo = contextlib.ExitStack()
-    undo.callback(register_optimizer_step_pre_hook(before).remove)
-    if after is not None:
-        undo.callback(register_optimizer_step_post_hook(after).remove)
+    for hook, register in ((before, register_optimizer_step_pre_hook), (after, register_optimizer_step_post_hook)):
+        if hook is not None:
+            uncompiled = undo.enter_context(Uncompiled(hook))
+            undo.callback(register(uncompiled.hook).remove)
     undo.callback(KERAS_STEPS.watch(before, after))
     return undo.close

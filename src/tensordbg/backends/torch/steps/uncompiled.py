@@ -1,0 +1,42 @@
+"""Has Dynamo leave a hook out of what it compiles, where an optimizer's `step` is compiled.
+
+It would go into the hook: compile it, warn of what it can't, and compile it anew each time that something in it has
+changed. PyTorch's own `step` is split at such a place anyway.
+"""
+
+from __future__ import annotations
+
+import sys
+from types import TracebackType
+from typing import Any
+
+from tensordbg.backends.torch.keras.optimizers import After, Before
+from tensordbg.recording.imports import ImportWatch
+
+_DYNAMO = "torch._dynamo"
+
+
+class Uncompiled:
+    """A hook that calls another one, which is marked for Dynamo as soon as a program imports that."""
+
+    def __init__(self, hook: Before | After) -> None:
+        self._call: Any = hook
+        self._watch = ImportWatch({_DYNAMO: self._mark})
+
+    def __enter__(self) -> Uncompiled:
+        """Watches for the import."""
+        self._watch.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        """Watches no more."""
+        self._watch.stop()
+
+    def hook(self, optimizer: Any, args: Any, named: Any) -> Any:
+        """Calls it."""
+        return self._call(optimizer, args, named)
+
+    def _mark(self) -> None:
+        self._call = sys.modules["torch.compiler"].disable(self._call)
