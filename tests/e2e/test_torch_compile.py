@@ -233,3 +233,60 @@ def test_a_gradient_of_aot_eager_knows_the_operation_that_it_is_the_gradient_of(
     assert (origin.view.op_type, origin.cause) == ("aten::div", "infinite_gradient")
     assert origin.gradient_of is not None
     assert origin.gradient_of.tensor == "aten::sqrt:0"
+
+
+KEPT = """
+    layer = nn.Linear(4, 4)
+    optimizer = torch.optim.SGD(layer.parameters(), lr=0.1)
+
+    @torch.compile
+    def loss_of(x):
+        return torch.relu(layer(x)).pow(2).sum()
+
+    for step in range(3):
+        x = torch.randn(3, 4)
+        if step == 1:
+            x[1] = x[1] / x[1].sum().clamp(0, 0)
+        optimizer.zero_grad()
+        loss_of(x).backward()
+        optimizer.step()
+"""
+
+
+def test_what_is_kept_for_a_gradient_decides_nothing(tmp_path: Path) -> None:
+    done = run(tmp_path, KEPT)
+    assert done.returncode == 0, done.stderr
+    (origin,) = tensordbg.why(tmp_path / "traces").origins
+    assert origin.verdict.cause == "division_by_zero"
+    assert not origin.decided
+
+
+PIECES = """
+    @torch.compile
+    def filled(x, i):
+        degree = torch.zeros(5).scatter_add_(0, i, x)
+        return degree.pow(-0.5)
+
+    @torch.compile
+    def dropped(x):
+        return torch.nn.functional.dropout(torch.atanh(torch.tanh(x)), 0.1) + 1
+
+    @torch.compile
+    def chosen(x):
+        return torch.cond(x.sum() > 0, lambda a: torch.log(a), lambda a: a * 2, (x,))
+
+    print(filled(torch.ones(6), torch.tensor([0, 1, 2, 4, 1, 2])).isinf().sum().item())
+    print(dropped(torch.tensor([1.0, 50.0, 60.0, 70.0])).isfinite().all().item())
+    print(chosen(torch.tensor([3.0, -1.0])).isnan().sum().item())
+"""
+
+
+def test_what_several_kernels_fill_and_what_stands_before_chance_and_what_a_branch_gives(tmp_path: Path) -> None:
+    done = run(tmp_path, PIECES)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.split() == ["1", "False", "1"]
+    filled, dropped, chosen = tensordbg.why(tmp_path / "traces").origins
+    assert (filled.view.op_type, filled.source and filled.source.line) == ("aten::pow", line_of(PIECES, "pow(-0.5)"))
+    assert "1 of its 5 elements is 0" in filled.verdict.explanation
+    assert dropped.view.op_type == "aten::atanh"
+    assert (chosen.view.op_type, chosen.source and chosen.source.line) == ("cond", line_of(PIECES, "torch.cond"))

@@ -101,10 +101,12 @@ def _chosen_by(values: Values, site: Site) -> Iterator[tuple[Decides, TensorRef]
 
 
 def _results(values: Values, place: Place) -> Iterator[tuple[Decides, TensorRef]]:
-    """What an outermost function returns: indices, and what comparisons say."""
+    """What an outermost function returns: indices, and what comparisons say; not what it keeps for its gradients."""
     if place.parent == NONE and place.function is not None:
         for ref in place.function.outputs:
             site = values.program.sites.get(ref.site)
+            if site is not None and site.backward:
+                continue
             truth = site is not None and site.dtypes[ref.slot : ref.slot + 1] == ("bool",)
             yield (Decides.COMPARISON if truth else Decides.INDEX), ref
 
