@@ -285,3 +285,45 @@ def test_a_learning_rate_that_a_callback_raised_is_told(tmp_path: Path) -> None:
     assert origin["cause"] == "diverging_values"
     assert "The learning rate went from 0.001 to 20 in step 4, and then" in origin["explanation"]
     assert "look at the schedule or the callback" in origin["suggestion"]
+
+
+def recurrence_of_keras() -> None:
+    keras.utils.set_random_seed(1)
+    layers = [keras.Input((30, 8)), keras.layers.SimpleRNN(16, activation="relu"), keras.layers.Dense(1)]
+    model = keras.Sequential(layers)
+    model.compile(keras.optimizers.SGD(1.0), "mse")
+    x = np.random.default_rng(1).normal(size=(128, 30, 8)).astype(np.float32)
+    model.fit(x, x.mean((1, 2)) * 10, epochs=4, verbose=0)
+
+
+def recurrence_whose_weights_an_update_enlarged() -> None:
+    start = tf.random.Generator.from_seed(1)
+    within, after = tf.Variable(start.normal([16, 16]) * 0.25), tf.Variable(start.normal([16, 1]))
+
+    @tf.function
+    def step(x: tf.Tensor) -> None:
+        with tf.GradientTape() as tape:
+            state = x
+            for _ in tf.range(40):
+                state = tf.nn.relu(state @ within)
+            loss = tf.reduce_mean(tf.abs(state @ after - 1.0))
+        gradients = tape.gradient(loss, [within, after])
+        for variable, gradient in zip([within, after], gradients, strict=True):
+            variable.assign_sub(10.0 * tf.sign(gradient))
+
+    for _ in range(3):
+        step(start.normal([16, 16]))
+
+
+def test_an_update_made_a_loop_enlarge_its_state(tmp_path: Path) -> None:
+    origin = first_origin(tmp_path, recurrence_whose_weights_an_update_enlarged)
+    assert "iteration by iteration" in origin["explanation"]
+    assert "in one update, in step 0" in origin["explanation"]
+    assert origin["suggestion"].startswith("One update was too large: lower the learning rate")
+
+
+def test_a_gradient_that_comes_out_of_a_loop_is_no_data(tmp_path: Path) -> None:
+    origin = first_origin(tmp_path, recurrence_of_keras)
+    assert origin["cause"] == "diverging_values"
+    assert "holds numbers up to" not in origin["explanation"]
+    assert "scale the data" not in origin["suggestion"]

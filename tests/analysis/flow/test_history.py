@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tensordbg.analysis.flow.history import LENGTH, earlier_events
+from tensordbg.analysis.flow.history import LENGTH, earlier_events, earlier_iterations
 from tensordbg.model import NONE
 from tests.analysis.builder import TraceBuilder, located
 
@@ -27,6 +27,17 @@ def test_turns_of_one_execution() -> None:
     run = trace.run(f)
     events = [run.event(x, [1.0], frame=9, iteration=turn) for turn in range(4)]
     assert earlier_events(located(trace), events[-1]) == events[:-1]
+
+
+def test_iterations_of_a_later_execution() -> None:
+    trace = TraceBuilder()
+    f = trace.function("f")
+    x = f.argument("x")
+    runs = [trace.run(f) for _ in range(2)]
+    events = [[run.event(x, [1.0], frame=9, iteration=turn) for turn in range(4)] for run in runs]
+    values = located(trace)
+    assert earlier_iterations(values, events[1][-1]) == events[1][:-1]
+    assert earlier_events(values, events[1][-1]) == events[0][-1:]
 
 
 def test_not_of_another_place() -> None:

@@ -128,3 +128,7 @@ def test_what_diverges_and_its_gradient_are_one_in_one_step() -> None:
     assert len(join_grown([trouble(5), trouble(5)])) == 2
     assert len(join_grown([trouble(5), trouble(6, of="MatMul:0")])) == 2
     assert len(join_grown([trouble(5, "exp_overflow"), trouble(5, of="MatMul:0")])) == 2
+    jumped = replace(trouble(5, "arithmetic_overflow"), grown=frozenset({("ResourceApplyAdam", 3), ("variable", 1)}))
+    made = replace(jumped, grown=frozenset({("Mul", 3)}))
+    assert len(join_grown([jumped, trouble(5, of="MatMul:0")])) == 1
+    assert len(join_grown([made, trouble(5, of="MatMul:0")])) == 2

@@ -125,13 +125,21 @@ def _explain_divergence(case: Case) -> str:
     return (
         f"The magnitude of {growth.tensor} grew {growth.unit} by {growth.unit}: {some_of(growth.magnitudes)}; in the "
         f"end the result was beyond {number(case.largest)}, the largest number of {case.view.dtype}."
-        + (GIVEN if growth.given else _fed(case) + _raised(case))
+        + (_grew(case) if _updated_in_loop(case) else GIVEN if growth.given else _fed(case) + _raised(case))
     )
+
+
+def _updated_in_loop(case: Case) -> bool:
+    """Whether a loop enlarges its state since an update enlarged what it multiplies with."""
+    in_loop = case.growth is not None and case.growth.unit != "step"
+    return in_loop and case.jump is not None and case.jump.updated and not math.isnan(case.jump.before)
 
 
 def _fix_divergence(case: Case) -> str:
     if case.growth is not None and case.growth.given:
         return case.fix("growing_values", "given")
+    if _updated_in_loop(case):
+        return _fix_jump(case).rstrip()
     if case.growth is not None and case.growth.unit != "step":
         return case.fix(DIVERGES, "loop_gradient" if case.gradient else "loop")
     if case.raised is not None:

@@ -1,4 +1,4 @@
-"""How a tensor looked before: in the executions before, or else in the iterations of the loop before."""
+"""How a tensor looked before: in the executions before, or in the iterations of a loop before."""
 
 from __future__ import annotations
 
@@ -23,9 +23,7 @@ def earlier_events(values: Values, event: int) -> list[int]:
     Of an eager operation those that were made of results of the same operations as it is. Else one of each earlier
     execution, the last that it made; if the tensor was computed in no earlier execution, those of the same one.
     """
-    same = np.flatnonzero(values.port[:event] == values.port[event])
-    place = values.invocations.place[values.invocation[same]]
-    same = same[place == values.invocations.place[values.invocation[event]]]
+    same = _same_place(values, event)
     execution = values.events.execution[same]
     here = execution == values.events.execution[event]
     row = int(values.events.execution[event])
@@ -34,6 +32,20 @@ def earlier_events(values: Values, event: int) -> list[int]:
     if here.all():
         return [int(found) for found in same[-LENGTH:]]
     return [int(found) for found in _last_of_each(same[~here], execution[~here])[-LENGTH:]]
+
+
+def earlier_iterations(values: Values, event: int) -> list[int]:
+    """The events of the same output at the same place before an event in its execution of a function, oldest first."""
+    same = _same_place(values, event)
+    here = values.events.execution[same] == values.events.execution[event]
+    return [int(found) for found in same[here][-LENGTH:]]
+
+
+def _same_place(values: Values, event: int) -> Ints:
+    same = np.flatnonzero(values.port[:event] == values.port[event])
+    place = values.invocations.place[values.invocation[same]]
+    found: Ints = same[place == values.invocations.place[values.invocation[event]]]
+    return found
 
 
 def _alike(values: Values, event: int, before: Ints) -> list[int]:

@@ -6,12 +6,13 @@ What is divided by them grows as what a training that diverges computes does, bu
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from tensordbg.analysis.causes.case import Growth, ShrunkDivisor, magnitude
 from tensordbg.analysis.finding import TensorView
 from tensordbg.analysis.flow.ancestry import Ancestry
-from tensordbg.analysis.flow.history import earlier_events
+from tensordbg.analysis.flow.history import earlier_events, earlier_iterations
+from tensordbg.analysis.flow.values import Values
 from tensordbg.analysis.origins.evidence import Evidence
 from tensordbg.analysis.origins.forward_operations import ForwardOperations
 from tensordbg.analysis.origins.growth import Between, grown
@@ -28,6 +29,9 @@ _COPIED = 8
 """So many operations are followed from a divisor to the variable that it is."""
 _AS_MUCH = 1.5
 """A dividend that grew by more than this times as much as the divisor shrank is what made the quotient large."""
+
+Earlier = Callable[[Values, int], list[int]]
+"""How a tensor is looked for as it was before: `earlier_events` or `earlier_iterations`."""
 
 
 class Divisors:
@@ -82,8 +86,9 @@ class Divisors:
         divisor = NONE if place is None else given.get(place, NONE)
         if divisor == NONE:
             return None
-        past = self._past(divisor)
-        shrank = grown("", past, self._between, _inverse)
+        pasts = (self._past(divisor, earlier) for earlier in (earlier_events, earlier_iterations))
+        shrinking = ((past, grown("", past, self._between, _inverse)) for past in pasts)
+        past, shrank = next(((past, found) for past, found in shrinking if found is not None), ([], None))
         if shrank is None:
             return None
         ratio = shrank.magnitudes[-1] / shrank.magnitudes[0]
@@ -101,8 +106,8 @@ class Divisors:
             exponential=operation_of(self._ancestry.site(divisor)).has(Trait.EXPONENTIAL),
         )
 
-    def _past(self, event: int) -> list[TensorView]:
-        events = [*earlier_events(self._values, event), event]
+    def _past(self, event: int, earlier: Earlier = earlier_events) -> list[TensorView]:
+        events = [*earlier(self._values, event), event]
         views = self._details.views(events)
         return [views[each] for each in events]
 

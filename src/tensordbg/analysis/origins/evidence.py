@@ -11,7 +11,7 @@ from tensordbg.analysis.columns.reading import Ints
 from tensordbg.analysis.flow.ancestry import Ancestry
 from tensordbg.analysis.flow.dataflow import Flow
 from tensordbg.analysis.flow.graph import BadGraph
-from tensordbg.analysis.flow.history import earlier_events
+from tensordbg.analysis.flow.history import earlier_events, earlier_iterations
 from tensordbg.analysis.flow.operands import Operand, is_eager, operands
 from tensordbg.analysis.flow.resolve import resolve
 from tensordbg.analysis.flow.values import Values
@@ -46,6 +46,8 @@ class InputEvidence:
     """Among the operands, variables counted; `NONE` for the old value of a variable."""
     unwritten: int = NONE
     """The variable that it comes from, if that still held its first value."""
+    iterations: tuple[int, ...] = ()
+    """The same tensor in the iterations of the loop before, in the same execution."""
 
 
 @dataclass(frozen=True)
@@ -191,10 +193,11 @@ class Gatherer:
     def _input(self, given: Operand) -> InputEvidence:
         events = resolve(self._flow, given.invocation, given.port) if given.port != NONE else []
         event = events[-1] if events else NONE
-        past = tuple(earlier_events(self._values, event)) if event != NONE else ()
-        made_by, same = self._behind(event)
-        unwritten = self.ancestry.unwritten(event) if event != NONE else NONE
-        return InputEvidence(given.tensor, given.op_type, event, made_by, same, past, given.position, unwritten)
+        if event == NONE:
+            return InputEvidence(given.tensor, given.op_type, NONE, (), frozenset(), (), given.position)
+        past, iterations = (tuple(find(self._values, event)) for find in (earlier_events, earlier_iterations))
+        told = (event, *self._behind(event), past, given.position, self.ancestry.unwritten(event), iterations)
+        return InputEvidence(given.tensor, given.op_type, *told)
 
     def _behind(self, event: int) -> tuple[tuple[str, ...], frozenset[int]]:
         """The operations behind an event, back to the first that computes something: their types and events."""

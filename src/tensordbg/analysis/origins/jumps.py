@@ -13,6 +13,7 @@ from itertools import takewhile
 import numpy as np
 
 from tensordbg.analysis.causes.case import Jump, LargeData
+from tensordbg.analysis.columns.reading import Bools
 from tensordbg.analysis.flow.ancestry import Ancestry
 from tensordbg.analysis.flow.values import Values
 from tensordbg.analysis.program.details import Details
@@ -32,6 +33,9 @@ _UNSCALED = 100.0
 
 Root = tuple[str, int]
 """A type of operation and where it was made, the same in all steps and functions; or `variable` and its number."""
+
+VARIABLE = "variable"
+"""The first part of a root that is a variable: an overflow that has such a root is one of a divergence."""
 
 
 @dataclass(frozen=True)
@@ -55,9 +59,12 @@ class _Step:
 class Jumps:
     """Finds the jump behind tensors that became too large."""
 
-    def __init__(self, values: Values, ancestry: Ancestry, details: Details, locations: Locations) -> None:
+    def __init__(
+        self, values: Values, ancestry: Ancestry, details: Details, locations: Locations, gradient_site: Bools
+    ) -> None:
         self._values = values
         self._ancestry = ancestry
+        self._gradient_site = gradient_site
         self._details = details
         self._locations = locations
         self._walks: dict[int, list[_Step]] = {}
@@ -68,6 +75,33 @@ class Jumps:
         """The biggest jump on the way to the largest of some events, None where they grew little by little."""
         jump = self._biggest(self._walk(events))
         return None if jump is None else self._described(jump)
+
+    def of_loop(self, events: Sequence[int]) -> Jump | None:
+        """The biggest jump of a variable in an update, of those that an iteration of a loop computes with.
+
+        It makes all iterations grow, so that none of them is a jump on the way.
+
+        Args:
+            events: What an operation in the loop was given.
+        """
+        steps = [self._back(event)[0] for event in self._computed_with(events)]
+        jump = max((step for step in steps if step.variable), key=lambda step: step.ratio, default=None)
+        return None if jump is None or jump.ratio < _FACTOR else self._described(jump)
+
+    def _computed_with(self, events: Sequence[int]) -> list[int]:
+        """The values of variables that some tensors of a loop are made of, each operation looked at once."""
+        ahead, sites, found = [event for event in events if event != NONE], set[int](), list[int]()
+        while ahead and len(sites) < _FARTHEST:
+            event = ahead.pop(0)
+            site = self._ancestry.site(event).site
+            if site in sites and self._variable(event) == NONE:
+                continue
+            sites.add(site)
+            if self._variable(event) != NONE:
+                found.append(event)
+            else:
+                ahead += self._ancestry.parents(event)
+        return found
 
     def data(self, events: Sequence[int]) -> LargeData | None:
         """The data with large numbers of which, by updates of variables, the largest of some events was made."""
@@ -81,17 +115,21 @@ class Jumps:
         return LargeData(self._details.views([largest.event])[largest.event].tensor, largest.after)
 
     def root(self, events: Sequence[int]) -> frozenset[Root]:
-        """By what overflows are known for those of one jump; empty where there is none."""
+        """By what overflows are known for those of one jump; empty where there is none.
+
+        A variable that jumped in an update diverges, as those do that grew in many.
+        """
         jump = self._biggest(self._walk(events))
         if jump is None:
             return frozenset()
         site = self._ancestry.site(jump.event)
-        return frozenset({(site.op_type, site.stack if site.stack != NONE else site.site)})
+        diverging = self.variables(events) if jump.variable and jump.before else frozenset()
+        return diverging | {(site.op_type, site.stack if site.stack != NONE else site.site)}
 
     def variables(self, events: Sequence[int]) -> frozenset[Root]:
         """By what overflows are known for those of one divergence: the variables that grew on the way."""
         steps = self._walk(events)
-        return frozenset(("variable", number) for step in steps if (number := self._variable(step.event)) != NONE)
+        return frozenset((VARIABLE, number) for step in steps if (number := self._variable(step.event)) != NONE)
 
     def _variable(self, event: int) -> int:
         """The variable that a tensor was read from, or is since an update in place; `NONE` where it is none."""
@@ -181,16 +219,23 @@ class Jumps:
         return self._without_variables(event, self._ancestry.site(event).site)
 
     def _without_variables(self, event: int, made_by: int = NONE) -> bool:
-        """Whether no variable had part in a tensor, and what an operation gave only in it itself."""
+        """Whether no variable had part in a tensor, and what an operation gave only in it itself.
+
+        In a gradient one has, also where it isn't seen how: lists pass the values of loops to their gradients.
+        """
         ahead, seen = [event], {event}
         while ahead and len(seen) < _FARTHEST:
             each = ahead.pop()
-            if self._variable(each) != NONE or (each != event and self._ancestry.site(each).site == made_by):
+            site = self._ancestry.site(each).site
+            if self._variable(each) != NONE or self._is_gradient(site) or (each != event and site == made_by):
                 return False
             parents = {parent for parent in self._ancestry.parents(each) if parent != NONE} - seen
             seen |= parents
             ahead += parents
         return not ahead
+
+    def _is_gradient(self, site: int) -> bool:
+        return site != NONE and bool(self._gradient_site[site])
 
     def _magnitude(self, event: int) -> float:
         if event == NONE:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import takewhile
 
-from tensordbg.analysis.causes.case import Case, Growth, unravelled
+from tensordbg.analysis.causes.case import Case, Growth, Jump, unravelled
 from tensordbg.analysis.causes.disguises import ADVISED
 from tensordbg.analysis.causes.division import BY_ZERO
 from tensordbg.analysis.causes.factors import SCALED_AWAY
@@ -71,7 +71,7 @@ def report_origins(origins: Origins, details: Details, optimizers: Sequence[Opti
     )
     views = details.views(_events_of(evidence))
     locations = Locations(program)
-    jumps = Jumps(origins.values, gatherer.ancestry, details, locations)
+    jumps = Jumps(origins.values, gatherer.ancestry, details, locations, gradient_site)
     makers = Makers(origins.values, gatherer.ancestry, details)
     dropping = Dropping(origins.values, origins.graph, gradient_site)
     turns = EagerIterations(origins.values, gradient_site)
@@ -134,7 +134,7 @@ def _events_of(evidence: Sequence[Evidence]) -> set[int]:
     for each in evidence:
         events.update((each.event, each.likely, *each.past))
         for given in each.inputs:
-            events.update((given.event, *given.past))
+            events.update((given.event, *given.past, *given.iterations))
     return events - {NONE}
 
 
@@ -178,7 +178,7 @@ class _Reporter:
             verdict = judge(case) if case.shrunk is not None else verdict
         if verdict.cause in {*OVERFLOWS, DIVERGES}:
             grew = self._that_grew(case, evidence)
-            case = replace(case, jump=self.jumps.behind(grew), data=self.jumps.data(grew))
+            case = replace(case, jump=self._jump(case, grew), data=self.jumps.data(grew))
             variables = frozenset(number for _, number in self.jumps.variables(grew))
             verdict = judge(replace(case, raised=self.raised.before(case, variables)))
         reaches = tuple(name for name in REACHES if Reach[name.upper()] & group.reach)
@@ -207,10 +207,17 @@ class _Reporter:
 
     def _growth(self, evidence: Evidence, inputs: Sequence[InputView], history: Sequence[History]) -> Growth | None:
         growth = find_growth(inputs, history[1:], self.turns.between)
+        if growth is None:
+            loop = [History(each.tensor, self._all(each.iterations)) for each in evidence.inputs]
+            growth = find_growth(inputs, loop, self.turns.between)
         if growth is None or growth.unit != "step":
             return growth
         event = next(each.event for each in evidence.inputs if each.tensor == growth.tensor)
         return replace(growth, given=self.jumps.came_in(event))
+
+    def _jump(self, case: Case, grew: Sequence[int]) -> Jump | None:
+        in_loop = case.growth is not None and case.growth.unit != "step"
+        return (self.jumps.of_loop(grew) if in_loop else None) or self.jumps.behind(grew)
 
     def _loops(self, evidence: Evidence) -> tuple[LoopIteration, ...]:
         found = [] if evidence.written else iterations_around(self.origins.values, evidence.event)

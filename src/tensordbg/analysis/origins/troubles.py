@@ -13,8 +13,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from tensordbg.analysis.causes.overflow import DIVERGES
+from tensordbg.analysis.causes.overflow import DIVERGES, OVERFLOWS
 from tensordbg.analysis.finding import Decided, EndedLoop, ForwardOperation, Origin, RelatedOperation
+from tensordbg.analysis.origins.jumps import VARIABLE
 from tensordbg.model import NONE
 from tensordbg.operations.lookup import PARAMETER
 
@@ -89,9 +90,14 @@ def _grew_together(first: Trouble, later: Trouble) -> bool:
 
     In a training that diverges, what is computed and its gradient grow at once, each of other numbers.
     """
-    one, other = first.origin, later.origin
-    both_diverge = one.cause == other.cause == DIVERGES and one.view.step == other.view.step
-    return bool(first.grown & later.grown) or (both_diverge and other.gradient_of is not None)
+    both_diverge = _diverged(first) and _diverged(later) and first.origin.view.step == later.origin.view.step
+    return bool(first.grown & later.grown) or (both_diverge and later.origin.gradient_of is not None)
+
+
+def _diverged(trouble: Trouble) -> bool:
+    """Whether numbers overflow that updates had made large: step by step, or one of them at once."""
+    updated = trouble.origin.cause in OVERFLOWS and any(what == VARIABLE for what, _ in trouble.grown)
+    return trouble.origin.cause == DIVERGES or updated
 
 
 def join_lines(troubles: Sequence[Trouble]) -> list[Trouble]:
