@@ -69,6 +69,17 @@ def a_gradient_that_is_added_eagerly() -> None:
 
 
 @trouble("rising_loss", "Mean")
+def a_sign_that_is_turned_before_an_optimizer_of_keras_eagerly() -> None:
+    """Its correction of the bias, computed from the number of steps, falls while the loss rises."""
+    weight = tf.Variable(normal(4, 1, seed=1), name="weight")
+    x, optimizer = normal(64, 4, seed=3), keras.optimizers.Adam(0.05)
+    for _ in range(40):
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_mean(tf.square(x @ weight - tf.reduce_sum(x, 1, keepdims=True)))  # HERE
+        optimizer.apply_gradients([(-tape.gradient(loss, weight), weight)])
+
+
+@trouble("rising_loss", "Mean")
 def a_gain_that_is_minimized_in_a_session_with_variables_by_reference() -> None:
     v1 = tf.compat.v1
     with tf.Graph().as_default(), v1.Session() as session:

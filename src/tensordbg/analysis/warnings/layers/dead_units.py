@@ -7,7 +7,8 @@ elements of the activation were kept, they tell it exactly; a whole layer that i
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 import numpy as np
 
@@ -18,7 +19,8 @@ from tensordbg.analysis.warnings.study.kept_units import dead_in_kept
 from tensordbg.analysis.warnings.study.losses import Loss, find_losses, losses_of, part_left
 from tensordbg.analysis.warnings.study.study import ENOUGH, Finding, Study
 from tensordbg.analysis.warnings.study.training import gradients_of_variables
-from tensordbg.analysis.warnings.study.words import share
+from tensordbg.analysis.warnings.study.weights import weights_of
+from tensordbg.analysis.warnings.study.words import listed, share
 from tensordbg.analysis.warnings.study.zeros import RELU, dead_layers, find_zeros
 from tensordbg.model import NONE
 from tensordbg.operations.kinds import Kind
@@ -52,7 +54,22 @@ def dead_units(study: Study) -> list[Finding]:
     losses = find_losses(study)
     partly = [each for each in (*_partly(study), *_by_values(study)) if not _learns(study, losses, each)]
     found = {int(study.port[each.series]): each for each in (*partly, *_whole(study))}
-    return list(found.values())
+    return _once(study, found)
+
+
+def _once(study: Study, found: Mapping[int, Finding]) -> list[Finding]:
+    """One finding for each layer, which may be called in several lines; the gravest is told."""
+    told: list[tuple[frozenset[int], Finding]] = []
+    for port, finding in sorted(found.items(), key=lambda item: -item[1].gravity):
+        weights = weights_of(study, port)
+        place = next((k for k, (others, _) in enumerate(told) if weights & others), len(told))
+        if place == len(told):
+            told.append((weights, finding))
+        else:
+            first, name = told[place][1], study.name(finding.series)
+            also = [*first.also, *([name] if name != study.name(first.series) else [])]
+            told[place] = weights, replace(first, also=listed(also))
+    return [finding for _, finding in told]
 
 
 def _learns(study: Study, losses: list[Loss], found: Finding) -> bool:

@@ -54,6 +54,9 @@ class Finding:
 
 Rule = Callable[["Study"], list[Finding]]
 
+_WHOLE = ("bool", "int", "uint")
+"""How the names of types begin that hold no fractions, as an optimizer counts its steps."""
+
 
 @dataclass(frozen=True)
 class Study:
@@ -157,8 +160,9 @@ class Study:
         return found
 
     def is_trained(self, variable: int) -> bool:
-        """Whether a variable is meant to be trained, as far as it is known."""
-        return variable in self.program.variables and self.program.variables[variable].trainable is not False
+        """Whether a variable is meant to be trained, as far as it is known; whole numbers have no gradient."""
+        known = self.program.variables.get(variable)
+        return known is not None and known.trainable is not False and not known.dtype.startswith(_WHOLE)
 
     def site(self, k: int) -> Site:
         """The site of a series."""
