@@ -12,6 +12,7 @@ from tensordbg.analysis.program.details import Details
 from tensordbg.analysis.program.locations import Locations
 from tensordbg.analysis.warnings.aftermath import without_aftermath
 from tensordbg.analysis.warnings.layers.softmax_of_one import TRAINED_PAST
+from tensordbg.analysis.warnings.study.losses import find_losses, losses_of
 from tensordbg.analysis.warnings.study.series import READ_WHOLE
 from tensordbg.analysis.warnings.study.study import Finding, Study, study
 from tensordbg.analysis.warnings.table import TABLE
@@ -63,7 +64,25 @@ def find_warnings(trace: TraceSource, program: Program, origins: Sequence[Origin
         for finding in sorted(rule(seen), key=lambda finding: -finding.gravity)
     ]
     sign = seen.fix(0, "growing_values", "sign") if len(seen.series) else ""
-    return tuple(_once(_warnings(seen, findings), sign))
+    warnings, killed = _warnings(seen, findings), _killed(seen, findings)
+    gone = [warning for warning, is_killed in zip(warnings, killed, strict=True) if is_killed]
+    return tuple(each for each in _once(warnings, sign) if each not in gone)
+
+
+def _killed(seen: Study, findings: Sequence[Finding]) -> list[bool]:
+    """For each finding whether it is a layer that died in the course of a training that diverges, which is told."""
+    growing = [each for each in findings if each.kind == "growing_values"]
+    losses = find_losses(seen) if growing else []
+
+    def trained_for(finding: Finding) -> set[int]:
+        return {loss.series for loss in losses_of(seen, losses, int(seen.port[finding.series]))}
+
+    diverging = set[int]().union(*map(trained_for, growing))
+    return [_died(each) and not diverging.isdisjoint(trained_for(each)) for each in findings]
+
+
+def _died(finding: Finding) -> bool:
+    return finding.kind == "dead_units" and finding.evidence.get("since_step") != 0
 
 
 def _end(trace: TraceSource, grave: Sequence[Origin]) -> int:

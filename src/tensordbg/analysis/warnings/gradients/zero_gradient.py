@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from tensordbg.advice.lookup import title
 from tensordbg.analysis.causes.case import number
 from tensordbg.analysis.columns.reading import Bools
 from tensordbg.analysis.program.operations import named
+from tensordbg.analysis.warnings.layers.saturation import saturated_outputs
 from tensordbg.analysis.warnings.study.descent import made_of, nearest
 from tensordbg.analysis.warnings.study.forward import forward_of
 from tensordbg.analysis.warnings.study.study import Finding, Study
@@ -38,13 +41,20 @@ def zero_gradients(study: Study) -> list[Finding]:
                 continue
             starts.setdefault(_root(study, zeros, first), []).append((variable, first))
     dead = _dead(study, zeros)
+    saturated = {int(study.port[each.series]) for each in saturated_outputs(study)} if starts else set()
     return [
         _finding(
             study, zeros, _earliest(study, zeros, [port for _, port in found]), [variable for variable, _ in found]
         )
         for found in starts.values()
         if not any(dead[each] for _, port in found for each in _zero_values(study, zeros, port))
+        and not any(_is_gradient_of(study, saturated, port) for _, port in found)
     ]
+
+
+def _is_gradient_of(study: Study, saturated: Collection[int], port: int) -> bool:
+    """Whether it is the gradient of an output at its limits: `saturated_output` tells of that."""
+    return any(nearest(study, each) in saturated for each in study.wiring.parents(port))
 
 
 def _dead(study: Study, zeros: Zeros) -> Bools:
