@@ -327,3 +327,47 @@ def test_a_gradient_that_comes_out_of_a_loop_is_no_data(tmp_path: Path) -> None:
     assert origin["cause"] == "diverging_values"
     assert "holds numbers up to" not in origin["explanation"]
     assert "scale the data" not in origin["suggestion"]
+
+
+def a_row_that_is_far_too_large() -> None:
+    keras.utils.set_random_seed(1)
+    model = keras.Sequential([keras.Input((2,)), keras.layers.Dense(1)])
+    model.compile(keras.optimizers.Adam(1e-2), "mse")
+    x = np.random.default_rng(0).normal(size=(64, 2)).astype(np.float32)
+    x[40] = 3e12
+    model.fit(x, 0 * x[:, :1], batch_size=8, epochs=2, shuffle=False, verbose=0)
+
+
+def an_overflow_beside_a_training_that_diverges() -> None:
+    weight = tf.Variable([[1.0]], name="weight")
+
+    @tf.function
+    def step(x: tf.Tensor) -> None:
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_mean(tf.square(x @ weight))
+        weight.assign_sub(0.5 * tape.gradient(loss, weight))
+
+    for _ in range(16):
+        step(tf.constant([[3.0]]))
+    print(float(tf.exp(tf.constant(100.0))))
+
+
+def told(folder: Path, program: Callable[[], None]) -> tuple[list[str], list[str]]:
+    """The causes of what was not finite, and the kinds of warnings."""
+    with tensordbg.record(folder) as recording:
+        program()
+    answer = tensordbg.open(recording.path).why()
+    return [each.cause for each in answer.origins], [each.kind for each in answer.warnings]
+
+
+def test_a_row_of_a_pipeline_that_is_far_too_large_is_told_once(tmp_path: Path) -> None:
+    origin = first_origin(tmp_path / "first", a_row_that_is_far_too_large)
+    assert "IteratorGetNext:0 came in from outside with numbers up to 3e12" in origin["explanation"]
+    assert origin["suggestion"] == "Scale the data to about 1 before it goes in."
+    assert told(tmp_path / "again", a_row_that_is_far_too_large) == (["arithmetic_overflow"], [])
+
+
+def test_a_growth_that_an_overflow_has_nothing_to_do_with_is_told_too(tmp_path: Path) -> None:
+    causes, kinds = told(tmp_path, an_overflow_beside_a_training_that_diverges)
+    assert causes == ["exp_overflow"]
+    assert kinds[:1] == ["growing_values"]

@@ -208,7 +208,7 @@ class Jumps:
 
     def _came_in(self, event: int) -> bool:
         site = self._ancestry.site(event)
-        return operation_of(site).has(Trait.FROM_OUTSIDE) or site.argument >= 0
+        return operation_of(site).has(Trait.FROM_OUTSIDE, Trait.FROM_PIPELINE) or site.argument >= 0
 
     def _is_data(self, event: int) -> bool:
         """Whether a tensor is more than a number, and no variable had part in it."""

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
+import numpy as np
+
+from tensordbg.analysis.causes.overflow import OVERFLOWS
 from tensordbg.analysis.columns.reading import TraceSource
 from tensordbg.analysis.finding import NumericalWarning, Origin, TensorView
 from tensordbg.analysis.program.description import Program
@@ -16,7 +19,7 @@ from tensordbg.analysis.warnings.study.losses import find_losses, losses_of
 from tensordbg.analysis.warnings.study.series import READ_WHOLE
 from tensordbg.analysis.warnings.study.study import Finding, Study, study
 from tensordbg.analysis.warnings.table import TABLE
-from tensordbg.model import NONE
+from tensordbg.model import NONE, TensorRef
 
 _GROWS = frozenset({"growing_in_loop", "growing_values"})
 _SAID_ALREADY = {"diverging_values": _GROWS, "shrinking_divisor": _GROWS}
@@ -64,8 +67,9 @@ def find_warnings(trace: TraceSource, program: Program, origins: Sequence[Origin
         for finding in sorted(rule(seen), key=lambda finding: -finding.gravity)
     ]
     sign = seen.fix(0, "growing_values", "sign") if len(seen.series) else ""
-    warnings, killed = _warnings(seen, findings), _killed(seen, findings)
-    gone = [warning for warning, is_killed in zip(warnings, killed, strict=True) if is_killed]
+    told = [a or b for a, b in zip(_killed(seen, findings), _overflowed(seen, findings, grave), strict=True)]
+    warnings = _warnings(seen, findings)
+    gone = [warning for warning, is_told in zip(warnings, told, strict=True) if is_told]
     return tuple(each for each in _once(warnings, sign) if each not in gone)
 
 
@@ -79,6 +83,16 @@ def _killed(seen: Study, findings: Sequence[Finding]) -> list[bool]:
 
     diverging = set[int]().union(*map(trained_for, growing))
     return [_died(each) and not diverging.isdisjoint(trained_for(each)) for each in findings]
+
+
+def _overflowed(seen: Study, findings: Sequence[Finding], grave: Sequence[Origin]) -> list[bool]:
+    """For each finding whether it is a growth that ended in an overflow, which is told with where the numbers grew."""
+    overflows = [origin.view for origin in grave if origin.cause in OVERFLOWS]
+    ports = [port for view in overflows if (port := seen.ports.of(TensorRef(view.site, view.slot))) != NONE]
+    before = np.zeros(len(seen.ports.site), dtype=np.bool_)
+    before[ports] = True
+    before = seen.wiring.ancestors(before)
+    return [each.kind in _GROWS and bool(before[seen.port[each.series]]) for each in findings]
 
 
 def _died(finding: Finding) -> bool:
