@@ -233,10 +233,14 @@ def _formula_numbers(apart: Apart, row: int) -> Iterator[_Number]:
 
 def _optimizer_numbers(apart: Apart, row: int) -> Iterator[_Number]:
     """The numbers with which the optimizer computes all updates of a step, but those that change nothing."""
-    side = apart.side
-    updates = np.flatnonzero(side.updates & (side.numbers.step == side.numbers.step[row])).tolist()
-    numbers = (number for update in updates for number in own_numbers(apart, update))
+    numbers = numbers_of_updates(apart, int(apart.side.numbers.step[row]))
     return (number for number in numbers if number.value not in (0.0, 1.0))
+
+
+def numbers_of_updates(apart: Apart, step: int) -> Iterator[_Number]:
+    """Tells the numbers with which all updates of a step are computed."""
+    updates = np.flatnonzero(apart.side.updates & (apart.side.numbers.step == step)).tolist()
+    return (number for update in updates for number in own_numbers(apart, update))
 
 
 def as_written(value: object) -> object:

@@ -205,7 +205,8 @@ def tensor_at(side: Side, row: int) -> ComparedTensor:
     event = int(side.numbers.event[row])
     site = side.site(row)
     line = side.locations.own(side.locations.stack(site.stack))
-    return ComparedTensor(side.details.views([event])[event], layer_path(site), line)
+    view = replace(side.details.views([event])[event], step=int(side.numbers.step[row]))
+    return ComparedTensor(view, layer_path(site), line)
 
 
 def _some(apart: Apart) -> tuple[ComparedTensor, ...]:

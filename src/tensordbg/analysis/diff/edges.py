@@ -59,6 +59,12 @@ class Edges:
         """Returns some of the pairs."""
         return Edges(self.child[chosen], self.parent[chosen], self.count)
 
+    def among(self, kept: Bools) -> Edges:
+        """Returns the pairs of which both values are kept, by the rows that these then have."""
+        row = np.cumsum(kept) - 1
+        chosen = kept[self.child] & kept[self.parent]
+        return Edges(row[self.child[chosen]], row[self.parent[chosen]], int(kept.sum()))
+
     def spread(self, marks: Bools) -> Bools:
         """Marks, besides what is marked, all that is made from it."""
         if not marks.any():

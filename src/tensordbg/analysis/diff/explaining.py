@@ -20,7 +20,7 @@ from tensordbg.analysis.diff.explaining_updates import (
 )
 from tensordbg.analysis.diff.factors import unlike_factors
 from tensordbg.analysis.diff.gates import explain_gate
-from tensordbg.analysis.diff.normalizations import PLACE, unlike_normalizations
+from tensordbg.analysis.diff.normalizations import unlike_normalizations
 from tensordbg.analysis.diff.not_finite import explain_not_finite
 from tensordbg.analysis.diff.numbers import HIGH, LOW
 from tensordbg.analysis.diff.result import AttributeDifference
@@ -320,10 +320,7 @@ def normalized(a: Apart, b: Apart, pair: Pair) -> Explained | None:
         return None
     rows, difference = found
     text = f"equal values are normalized with unlike attributes: {attributes_text(difference)}"
-    advice = [
-        settings_to_set((each,)) if each.attribute != PLACE else f"add the epsilon {each.a} in B" for each in difference
-    ]
-    return Explained("value", *rows, distance_of(a, b, *rows), True, difference, text, "; ".join(advice))
+    return Explained("value", *rows, distance_of(a, b, *rows), True, difference, text, settings_to_set(difference))
 
 
 def _extra_input(a: Apart, b: Apart, pair: Pair) -> tuple[str, str] | None:

@@ -9,8 +9,11 @@ from tensordbg.analysis.diff.attributes import CONSTANT, attribute_differences
 from tensordbg.analysis.diff.beginnings import Unlike
 from tensordbg.analysis.diff.edges import reached
 from tensordbg.analysis.diff.factors import unlike_factors
+from tensordbg.analysis.diff.formulas import compare_with_formula, lacks_correction, occurs_elsewhere
 from tensordbg.analysis.diff.learning_rate import ratio_of_rates
 from tensordbg.analysis.diff.optimizers import ComparedOptimizers, compare_optimizers
+from tensordbg.analysis.diff.result import AttributeDifference
+from tensordbg.analysis.diff.rule_forms import unlike_forms
 from tensordbg.analysis.diff.wording import SUGGESTIONS, Explained, attributes_text, settings_to_set, types_of
 from tensordbg.operations.kinds import Kind
 from tensordbg.operations.setting_names import setting_of_kept
@@ -27,13 +30,18 @@ def explain_updated(a: Apart, b: Apart, pair: Pair, rows: tuple[int, int]) -> Ex
         f"up to step {step} all agrees but what the optimizers have made of the parameters: those differ in step {step}"
     )
     compared = compare_optimizers(a, b, pair, step - 1)
-    difference = () if compared is None else compared.difference
+    difference = _of_formula(a, b, pair, step - 1) if compared is None else compared.difference
     left_over = None if difference else _left_over_in_step(a, b, pair, step - 1)
     if left_over is not None:
         return left_over
     text += f"; {attributes_text(difference)}" if difference else ""
     suggestion = settings_to_set(difference) if difference else _of_optimizers(a, b)
     return Explained("update", *rows, distance_of(a, b, *rows), True, difference, text, suggestion)
+
+
+def _of_formula(a: Apart, b: Apart, pair: Pair, step: int) -> tuple[AttributeDifference, ...]:
+    """The difference of two rules of which at least one is written out by the program."""
+    return compare_with_formula(a, b, pair, step) or unlike_forms(a, b, pair, step)
 
 
 def _of_optimizers(a: Apart, b: Apart) -> str:
@@ -59,27 +67,47 @@ def explain_kept(a: Apart, b: Apart, pair: Pair) -> Explained:
 
 
 def _update(a: Apart, b: Apart, pair: Pair) -> Explained:
-    added = explain_added(a, b, pair)
-    if added is not None:
-        return added
     step = int(b.side.numbers.step[pair.b])
-    compared = compare_optimizers(a, b, pair, step)
-    # Frameworks have other epsilons by default, which rarely matter.
-    rarely = a.side.frameworks != b.side.frameworks and compared is not None and compared.is_rounding
-    if compared is not None and compared.difference and not rarely:
-        return _set_otherwise(b, pair, compared)
-    left_over = _left_over_in_step(a, b, pair, step)
-    if left_over is not None:
-        return left_over
-    unlike_kinds = not are_of_one_kind(a, b, pair.a, pair.b)
-    # The numbers of a norm, by which one run clips, and of a sum have nothing to do with each other.
-    apart = unlike_kinds and a.side.frameworks == b.side.frameworks
-    difference = unlike_factors(a, b, pair) or (() if apart else attribute_differences(a, b, pair))
-    text, suggestion = f"the gradients of step {step} agree, and what the optimizers make of them does not", ""
-    text += f": {attributes_text(difference)}" if difference else ""
+    told = explain_added(a, b, pair) or _by_settings(a, b, pair, step) or _left_over_in_step(a, b, pair, step)
+    if told is not None:
+        return told
+    if compare_optimizers(a, b, pair, step) is None and (of_formula := _of_formula(a, b, pair, step)):
+        return _set_otherwise(b, pair, ComparedOptimizers(of_formula))
+    difference = _of_operations(a, b, pair, step)
     named = bool(difference) and all(each.attribute != CONSTANT for each in difference)
     ratio = None if named else ratio_of_rates(a, b, pair)
-    if named:
+    if ratio is not None and (uncorrected := lacks_correction(a, b, pair, ratio)):
+        return _set_otherwise(b, pair, ComparedOptimizers(uncorrected))
+    return _by_operations(a, b, pair, difference, ratio)
+
+
+def _by_settings(a: Apart, b: Apart, pair: Pair, step: int) -> Explained | None:
+    """Tells of two optimizers with unlike settings; not of the epsilons of two frameworks, which rarely matter."""
+    compared = compare_optimizers(a, b, pair, step)
+    rarely = a.side.frameworks != b.side.frameworks and compared is not None and compared.is_rounding
+    return _set_otherwise(b, pair, compared) if compared is not None and compared.difference and not rarely else None
+
+
+def _of_operations(a: Apart, b: Apart, pair: Pair, step: int) -> tuple[AttributeDifference, ...]:
+    """The settings and numbers by which two operations make unlike updates.
+
+    The numbers of a norm, by which one run clips, and of a sum have nothing to do with each other.
+    """
+    apart = not are_of_one_kind(a, b, pair.a, pair.b) and a.side.frameworks == b.side.frameworks
+    difference = unlike_factors(a, b, pair) or (() if apart else attribute_differences(a, b, pair))
+    of_two = bool(a.side.optimizers) != bool(b.side.optimizers)
+    means_another = len(difference) == 1 and of_two and occurs_elsewhere(a, b, step, difference[0])
+    return () if means_another else difference
+
+
+def _by_operations(
+    a: Apart, b: Apart, pair: Pair, difference: tuple[AttributeDifference, ...], ratio: float | None
+) -> Explained:
+    """Tells how two updates of equal gradients differ by what is computed on the way."""
+    step = int(b.side.numbers.step[pair.b])
+    text, suggestion = f"the gradients of step {step} agree, and what the optimizers make of them does not", ""
+    text += f": {attributes_text(difference)}" if difference else ""
+    if difference and all(each.attribute != CONSTANT for each in difference):
         suggestion = settings_to_set(difference)
     elif ratio is not None and (pair.extra_a or pair.extra_b):
         text += f"; the steps of B are {ratio:.3g} times those of A"

@@ -11,6 +11,7 @@ from tensordbg.analysis.columns.reading import Ints
 from tensordbg.analysis.diff.accumulated import accumulated
 from tensordbg.analysis.diff.apart import Apart, Both, Pair, alike, are_of_one_kind, distance_of
 from tensordbg.analysis.diff.composed import composed_counterpart
+from tensordbg.analysis.diff.last_values import last_values
 from tensordbg.analysis.diff.losses import (
     by_label,
     is_loss_in_parts,
@@ -40,7 +41,8 @@ def find_pairs(a: Apart, b: Apart) -> list[Pair]:
 
     Each is a pair of values that differ although they were made from the same.
     """
-    return in_order(b, without_parts_of_losses(a, b, list(_pairs(a, b))))
+    pairs = list(_pairs(a, b))
+    return in_order(b, without_parts_of_losses(a, b, pairs + last_values(a, b, pairs)))
 
 
 def in_order(b: Apart, pairs: Iterable[Pair]) -> list[Pair]:
@@ -189,7 +191,7 @@ def _behind_scaling(apart: Apart, measured: int) -> Iterator[tuple[int, int]]:
 
 
 def _update(a: Apart, b: Apart, fork_a: int, fork_b: int) -> Pair | None:
-    """Updates of two frameworks show in what the next step reads; those of the last one can't be compared."""
+    """Updates of two rules show in what the next step reads; those of the last one are told by `last_values.py`."""
     if b.side.numbers.step[fork_b] >= min(a.side.numbers.step.max(), b.side.numbers.step.max()):
         return None
     return Pair(fork_a, fork_b, distance_of(a, b, fork_a, fork_b))

@@ -9,6 +9,7 @@ from tensordbg.operations.kinds import Kind
 ROOTS = frozenset({Kind.SQRT, Kind.RSQRT})
 REDUCING = frozenset({Kind.MEAN, Kind.SUM, Kind.STANDARD_DEVIATION})
 INSIDE, OUTSIDE = "inside the root", "outside the root"
+PLACE = "place of epsilon"
 
 
 @dataclass(frozen=True)

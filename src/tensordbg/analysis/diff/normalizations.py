@@ -13,7 +13,7 @@ from tensordbg.analysis.diff.apart import Apart, Pair, distance_of
 from tensordbg.analysis.diff.attributes import as_written
 from tensordbg.analysis.diff.edges import reached
 from tensordbg.analysis.diff.kernel_normalizations import in_kernel
-from tensordbg.analysis.diff.normalization import INSIDE, OUTSIDE, REDUCING, ROOTS, Normalization
+from tensordbg.analysis.diff.normalization import INSIDE, OUTSIDE, PLACE, REDUCING, ROOTS, Normalization
 from tensordbg.analysis.diff.numbers import LOW
 from tensordbg.analysis.diff.result import AttributeDifference
 from tensordbg.analysis.diff.side import Side
@@ -28,7 +28,6 @@ _WRITTEN = frozenset({Kind.CONSTANT, Kind.INPUT})
 """What a number is that a program writes down: in eager code it comes from outside."""
 _WRITTEN_OUT = 16
 """So many operations around a value are looked at for the root of its normalization."""
-PLACE = "place of epsilon"
 
 
 def unlike_normalizations(

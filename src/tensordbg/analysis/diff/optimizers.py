@@ -39,7 +39,7 @@ class ComparedOptimizers:
 
 def compare_optimizers(a: Apart, b: Apart, pair: Pair, step: int) -> ComparedOptimizers | None:
     """Compares how the optimizers behind two updates are set in a step; `None` where that is not known of both."""
-    found_a, found_b = _settings_behind(a, pair.a, step), _settings_behind(b, pair.b, step)
+    found_a, found_b = settings_behind(a, pair.a, step), settings_behind(b, pair.b, step)
     if found_a is None or found_b is None:
         return None
     kinds = found_a.kind, found_b.kind
@@ -60,8 +60,8 @@ def _are_equal(a: object, b: object) -> bool:
     return a == b
 
 
-def _settings_behind(apart: Apart, row: int, step: int) -> OptimizerSettings | None:
-    """The settings in a step of the optimizer that makes an update; `None` where several may be meant."""
+def settings_behind(apart: Apart, row: int, step: int) -> OptimizerSettings | None:
+    """Gives the settings in a step of the optimizer that makes an update; `None` where several may be meant."""
     latest: dict[tuple[int, int], OptimizerSettings] = {}
     for each in apart.side.optimizers:
         if each.step <= step:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -12,6 +12,7 @@ from tensordbg.analysis.columns.reading import Bools, Ints, TraceSource
 from tensordbg.analysis.diff.edges import Edges, find_edges
 from tensordbg.analysis.diff.fused import is_fused
 from tensordbg.analysis.diff.numbers import Numbers, read_numbers
+from tensordbg.analysis.diff.passes import steps_by_passes
 from tensordbg.analysis.diff.statistics import find_statistics, without_statistics
 from tensordbg.analysis.diff.updates import find_updates
 from tensordbg.analysis.flow.values import Values, locate_values
@@ -22,6 +23,7 @@ from tensordbg.analysis.program.locations import Locations
 from tensordbg.analysis.program.operations import operation_of
 from tensordbg.analysis.program.roles import Roles
 from tensordbg.model import NONE, Site
+from tensordbg.operations.frameworks import TORCH
 from tensordbg.operations.kinds import Kind
 from tensordbg.operations.operation import Operation
 from tensordbg.operations.traits import Trait
@@ -192,9 +194,31 @@ def read_side(trace: TraceSource, step: int | None = None, last: int | None = No
     executions = read_executions(trace, program)
     values = locate_values(program, read_events(trace, executions, *read_bad(trace)), executions)
     numbers = read_numbers(trace, values)
+    edges = find_edges(values, numbers.event)
+    numbers = replace(numbers, step=_steps(values, numbers, edges))
     if step is not None:
-        numbers = numbers.of(numbers.step == step)
+        numbers, edges = _of_step(numbers, edges, step)
     if last is not None:
-        numbers = numbers.of(numbers.step <= last)
-    edges = without_statistics(find_edges(values, numbers.event), values, numbers)
+        upto = numbers.step <= last
+        numbers, edges = numbers.of(upto), edges.among(upto)
+    edges = without_statistics(edges, values, numbers)
     return Side(values.program, Details(trace, program), values, numbers, edges, trace.facts.optimizers)
+
+
+def _steps(values: Values, numbers: Numbers, edges: Edges) -> Ints:
+    """The step of each value: as PyTorch's optimizers count them, or by the backward passes of a program without."""
+    backward = np.zeros(len(values.ports.first), dtype=np.bool_)
+    for each in values.program.sites.values():
+        backward[each.site] = bool(each.backward) and each.framework == TORCH
+    return steps_by_passes(numbers, edges, backward[numbers.site])
+
+
+def _of_step(numbers: Numbers, edges: Edges, step: int) -> tuple[Numbers, Edges]:
+    """The values of one step, and those of steps before that they are made of, as if that began with them.
+
+    A parameter, or a number that the program has written, may be recorded once, when it is first used.
+    """
+    wanted = numbers.step == step
+    kept = wanted.copy()
+    kept[edges.parent[wanted[edges.child]]] = True
+    return replace(numbers.of(kept), step=np.full(int(kept.sum()), step)), edges.of(wanted[edges.child]).among(kept)

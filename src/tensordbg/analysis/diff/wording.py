@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tensordbg.analysis.diff.apart import Apart
+from tensordbg.analysis.diff.normalization import PLACE
 from tensordbg.analysis.diff.result import AttributeDifference
 
 
@@ -24,6 +25,10 @@ class Explained:
 
 OPTIMIZER = "optimizer"
 """The attribute that tells which kind of optimizer it is."""
+
+DECAY = "place of the decay"
+_FORMS = {PLACE: "add the epsilon", DECAY: "have the decay"}
+"""Attributes that tell a form and no number, with what has to be done for it."""
 
 SUGGESTIONS = {
     "parameter": "load the values of A into B, transposed where the table of parameters says so",
@@ -53,11 +58,12 @@ def attributes_text(difference: tuple[AttributeDifference, ...]) -> str:
 
 def settings_to_set(difference: tuple[AttributeDifference, ...]) -> str:
     """Tells what to set in B, or which optimizer to use."""
-    kinds = [each.a for each in difference if each.attribute == OPTIMIZER]
-    difference = tuple(each for each in difference if each.attribute != OPTIMIZER)
-    if kinds:
-        return f"use {kinds[0]} in B" + (f", and {settings_to_set(difference)}" if difference else "")
-    text = f"set {', '.join(f'{each.attribute} to {each.a}' for each in difference)} in B"
+    kinds = [f"use {each.a} in B" for each in difference if each.attribute == OPTIMIZER]
+    forms = [f"{_FORMS[each.attribute]} {each.a} in B" for each in difference if each.attribute in _FORMS]
+    difference = tuple(each for each in difference if each.attribute not in (OPTIMIZER, *_FORMS))
+    values = [f"set {', '.join(f'{each.attribute} to {each.a}' for each in difference)} in B"] if difference else []
+    *first, last = (*kinds, *values, *forms)
+    text = f"{', '.join(first)}, and {last}" if first else last
     uneven = any(
         each.attribute == "padding" and isinstance(each.a, list)
         and any(isinstance(pair, list) and len(set(pair)) > 1 for pair in each.a)
