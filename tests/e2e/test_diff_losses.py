@@ -86,7 +86,7 @@ FIRST_LABELS = f"[0] is {Y[0]} in A and {(Y[0] + 1) % 3} in B, 8 of 8 differ"
 CASES: list[tuple[Any, str, str]] = [
     (shifted, "input", f"the loss of B is given other whole numbers than that of A, such as labels: {FIRST_LABELS}"),
     (weighted, "value", "that of B is given [3] besides, as weights are"),
-    (smoothed, "missing", "gradients are taken in A of a value that both runs have, and in B of what aten::add makes"),
+    (smoothed, "value", "made of equal values, with unlike labels: label smoothing is 0.0 in A and 0.1 in B"),
     (with_penalty, "missing", "gradients are taken in A of a value that both runs have, and in B of what aten::add"),
     (of_probabilities, "missing", "B computes aten::_softmax of values that both runs have"),
 ]

@@ -35,6 +35,8 @@ class Kind(Enum):
     ONE_HOT = auto()
     TOP_K = auto()
     SELECT = auto()
+    MASKED_FILL = auto()
+    """It puts one number in where something holds."""
     WHERE = auto()
     """It gives the positions of what holds."""
     CAST = auto()
@@ -93,6 +95,8 @@ class Kind(Enum):
     ELU = auto()
     SELU = auto()
     GELU = auto()
+    SILU = auto()
+    """What goes in times its sigmoid, also called Swish."""
     SOFTPLUS = auto()
     SOFTSIGN = auto()
     SIGMOID = auto()

@@ -13,7 +13,29 @@ from tensordbg.operations.traits import Trait
 _FILLING = 1e4
 """Numbers so large are what masks fill in, mostly."""
 _OF_TWO = frozenset({Kind.ADD, Kind.SUBTRACT, Kind.MULTIPLY, Kind.DIVIDE})
-_ONE_BY_ONE = frozenset({Kind.TANH, Kind.SIGMOID, Kind.RELU, Kind.GELU, Kind.SOFTPLUS, Kind.EXP, *_OF_TWO})
+_ONE_BY_ONE = frozenset(
+    {
+        Kind.TANH,
+        Kind.SIGMOID,
+        Kind.RELU,
+        Kind.RELU6,
+        Kind.LEAKY_RELU,
+        Kind.ELU,
+        Kind.SELU,
+        Kind.GELU,
+        Kind.SILU,
+        Kind.SOFTPLUS,
+        Kind.SOFTSIGN,
+        Kind.EXP,
+        Kind.LOG,
+        Kind.NEGATE,
+        Kind.ABSOLUTE,
+        Kind.SQUARE,
+        Kind.SQRT,
+        Kind.CLIP,
+        *_OF_TWO,
+    }
+)
 """Operations that make of each element one: a smaller result is that of a part."""
 DRIFTING = 1e-2
 """What is nearer drifts apart in a training; elements in another order make a product that has nothing of the other."""
@@ -23,7 +45,8 @@ _WALKED = 8
 
 def in_another_order(a: Apart, b: Apart, pair: Pair) -> bool:
     """Tells whether two products or sums of the same values differ, so that one has its elements in another order."""
-    if pair.distance < DRIFTING or not (_joins(a, pair.a) and _joins(b, pair.b)):
+    drifts = b.side.numbers.step[pair.b] > b.side.numbers.step.min()
+    if (drifts and pair.distance < DRIFTING) or not (_joins(a, pair.a) and _joins(b, pair.b)):
         return False
     rows_a, rows_b = _whole_inputs(a, pair.a), _whole_inputs(b, pair.b)
     if any(each.label[row] < 0 and not each.constant[row] for each, rows in ((a, rows_a), (b, rows_b)) for row in rows):

@@ -8,7 +8,7 @@ from tensordbg.analysis.diff.attributes import as_written, attribute_differences
 from tensordbg.analysis.diff.beginnings import Unlike, unlike, unlike_inputs
 from tensordbg.analysis.diff.edges import reached
 from tensordbg.analysis.diff.exchanged import have_other_inputs
-from tensordbg.analysis.diff.explaining_losses import explain_loss, explain_whole
+from tensordbg.analysis.diff.explaining_losses import explain_loss, explain_whole, of_smoothing
 from tensordbg.analysis.diff.explaining_updates import (
     explain_added,
     explain_kept,
@@ -20,6 +20,8 @@ from tensordbg.analysis.diff.explaining_updates import (
 )
 from tensordbg.analysis.diff.factors import unlike_factors
 from tensordbg.analysis.diff.gates import explain_gate
+from tensordbg.analysis.diff.label_smoothing import unlike_smoothing
+from tensordbg.analysis.diff.marks import unlike_marks
 from tensordbg.analysis.diff.normalizations import unlike_normalizations
 from tensordbg.analysis.diff.not_finite import explain_not_finite
 from tensordbg.analysis.diff.numbers import HIGH, LOW
@@ -33,7 +35,7 @@ from tensordbg.operations.kinds import Kind
 _REDUCED = "compare how the two losses are reduced: sum, mean, weights, replicas; and what is added, such as a penalty"
 _WALKED = 40
 """So many values are walked back through."""
-_WRITTEN_OUT = {Kind.NORMALISE: "a normalization", Kind.GELU: "a GELU", Kind.SOFTMAX: "a softmax"}
+_WRITTEN_OUT = {Kind.NORMALISE: "a normalization", Kind.GELU: "a GELU", Kind.SILU: "a SiLU", Kind.SOFTMAX: "a softmax"}
 
 
 def explain(a: Apart, b: Apart, pair: Pair) -> Explained:
@@ -43,9 +45,9 @@ def explain(a: Apart, b: Apart, pair: Pair) -> Explained:
     """
     if a.side.kept[pair.a] and b.side.kept[pair.b]:
         return explain_kept_in_parts(a, b, pair) if pair.in_parts else explain_kept(a, b, pair)
-    of_normalization = normalized(a, b, pair)
-    if of_normalization is not None:
-        return of_normalization
+    of_formula = normalized(a, b, pair) or _gate_beside(a, b, pair)
+    if of_formula is not None:
+        return of_formula
     chance = _chance(a, b, pair)
     if pair.extra_a or pair.extra_b:
         return explain_gate(a, b, pair) or explain_added(a, b, pair) or _missing(a, b, pair, chance)
@@ -69,6 +71,12 @@ def explain(a: Apart, b: Apart, pair: Pair) -> Explained:
     if b.agreed_before(pair.b) and (not b.side.backward[pair.b] or pair.distance < DRIFTING):
         return explain_updated(a, b, pair, (pair.a, pair.b))
     return _value(a, b, pair)
+
+
+def _gate_beside(a: Apart, b: Apart, pair: Pair) -> Explained | None:
+    """Tells of a gate where the products with recurrent weights are of unlike sizes, or one of them is of zeros."""
+    unlike = a.side.numbers.size[pair.a] != b.side.numbers.size[pair.b]
+    return explain_gate(a, b, pair) if unlike and not (pair.extra_a or pair.extra_b) else None
 
 
 def _unlike_inputs(a: Apart, b: Apart, pair: Pair, unlike_a: list[Unlike], unlike_b: list[Unlike]) -> Explained | None:
@@ -108,6 +116,9 @@ def _missing(a: Apart, b: Apart, pair: Pair, chance: str) -> Explained:
     if chance:
         text = f"only {run} computes {names}, of random numbers ({chance}); {other} goes on without"
         return _of_rows(pair, "random", text, SUGGESTIONS["random"])
+    smoothed = unlike_smoothing(a, b, pair) if a.is_loss(pair.a) and b.is_loss(pair.b) else ()
+    if smoothed:
+        return of_smoothing(pair, smoothed)
     of_loss = pair.a in pair.extra_a or pair.b in pair.extra_b
     if of_loss and a.is_loss(pair.a) and b.is_loss(pair.b):
         text = (
@@ -226,6 +237,8 @@ def _value(a: Apart, b: Apart, pair: Pair) -> Explained:
     elif difference:
         text = f"from equal inputs, with unlike attributes: {attributes_text(difference)}"
         suggestion = settings_to_set(difference)
+    elif smoothed := unlike_smoothing(a, b, pair):
+        return of_smoothing(pair, smoothed)
     elif (of_loss := explain_loss(a, b, pair)) is not None:
         return of_loss
     elif given := _extra_input(a, b, pair):
@@ -269,12 +282,15 @@ def _operand(apart: Apart, row: int) -> str:
 def _unlike_results(a: Apart, b: Apart, pair: Pair, agrees: bool) -> tuple[str, str]:
     """Tells of two operations of whose settings and inputs no difference is known by name."""
     types = a.side.site(pair.a).op_type, b.side.site(pair.b).op_type
-    if other_parts(a, b, pair) and are_of_one_kind(a, b, pair.a, pair.b):
+    if other_parts(a, b, pair) and _compute_alike(a, b, pair):
         text = (
             f"{types[1]} of B and {types[0]} of A each take a part of a value that both runs have, and not the same "
-            "part: gates, heads or channels are in another order"
+            "part: halves, gates, heads or channels are in another order"
         )
         return text, SUGGESTIONS["order"]
+    marks = unlike_marks(a, b, pair) if in_another_order(a, b, pair) else None
+    if marks is not None:
+        return marks
     if in_another_order(a, b, pair):
         text = (
             f"what goes into {types[1]} of B has the same elements as what goes into {types[0]} of A, and the result "
@@ -298,6 +314,12 @@ def _unlike_results(a: Apart, b: Apart, pair: Pair, agrees: bool) -> tuple[str, 
         return text, "compare the two lines: another operation, or another formula for the same"
     text = f"{types[1]} of B gives other values than {types[0]} of A, from equal inputs"
     return text, "compare the arguments of the two lines: an epsilon, an axis, a mask, a scale, an approximation"
+
+
+def _compute_alike(a: Apart, b: Apart, pair: Pair) -> bool:
+    """Tells whether two values are of one kind, be it one operation or written out."""
+    of_a, of_b = composite_of(a, pair.a), composite_of(b, pair.b)
+    return are_of_one_kind(a, b, pair.a, pair.b) or (of_a is not None and of_b is not None and of_a.kind is of_b.kind)
 
 
 def _approximation(a: Apart, b: Apart, pair: Pair) -> tuple[AttributeDifference, ...]:

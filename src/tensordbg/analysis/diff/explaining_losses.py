@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from tensordbg.analysis.diff.apart import Apart, Pair
+from tensordbg.analysis.diff.label_smoothing import unlike_smoothing
 from tensordbg.analysis.diff.losses import LOSSES, computes_loss, parts_of_loss
+from tensordbg.analysis.diff.result import AttributeDifference
 from tensordbg.analysis.diff.scaled_losses import times
 from tensordbg.analysis.diff.whole_inputs import unlike_whole, whole_inputs, whole_text
-from tensordbg.analysis.diff.wording import Explained, types_of
+from tensordbg.analysis.diff.wording import Explained, attributes_text, settings_to_set, types_of
 from tensordbg.analysis.failures.beginnings.words import shape_text
 from tensordbg.operations.kinds import Kind
 
@@ -21,6 +23,9 @@ def explain_loss(a: Apart, b: Apart, pair: Pair) -> Explained | None:
     scaled = times(a, b, pair)
     if scaled is not None:
         return _scaled(pair, scaled)
+    smoothed = unlike_smoothing(a, b, pair)
+    if smoothed:
+        return of_smoothing(pair, smoothed)
     parts = parts_of_loss(a, pair.a), parts_of_loss(b, pair.b)
     other_labels = explain_whole(a, b, pair, *parts)
     if other_labels is not None:
@@ -39,6 +44,12 @@ def explain_loss(a: Apart, b: Apart, pair: Pair) -> Explained | None:
         "they are reduced"
     )
     return Explained("value", pair.a, pair.b, pair.distance, True, (), text, suggestion)
+
+
+def of_smoothing(pair: Pair, difference: tuple[AttributeDifference, ...]) -> Explained:
+    """Tells of two losses of which one takes its labels as less certain."""
+    text = f"the losses are made of equal values, with unlike labels: {attributes_text(difference)}"
+    return Explained("value", pair.a, pair.b, pair.distance, True, difference, text, settings_to_set(difference))
 
 
 def _scaled(pair: Pair, count: int) -> Explained:

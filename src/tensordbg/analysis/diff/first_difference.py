@@ -21,6 +21,7 @@ from tensordbg.analysis.diff.losses import (
 )
 from tensordbg.analysis.diff.matching import FAR
 from tensordbg.analysis.diff.scaled_losses import scaled_losses
+from tensordbg.analysis.diff.views import past_views, stands_for_nothing
 
 _ENOUGH = 3
 """Of a long run so many steps are enough in whose forward pass or updates it surely parts."""
@@ -123,10 +124,19 @@ class _Forks:
 
 def counterpart(a: Apart, b: Apart, fork_a: int, fork_b: int) -> Pair | None:
     """Finds what stands in the one run for what forks in the other."""
+    fork_a, fork_b = past_views(a, b, fork_a, fork_b)
     ahead_a, ahead_b = a.ahead(fork_a), b.ahead(fork_b)
     composed = composed_counterpart(a, b, ahead_a, ahead_b)
+    if composed is None and _are_shaped_unlike(a, b, fork_a, fork_b):
+        composed = Pair(fork_a, fork_b, FAR)
     if composed is not None:
         return composed
+    return _counterpart(a, b, (fork_a, fork_b), (ahead_a, ahead_b))
+
+
+def _counterpart(a: Apart, b: Apart, forks: tuple[int, int], ahead: tuple[list[int], list[int]]) -> Pair | None:
+    """What stands for a fork, where neither belongs to an operation that is written out."""
+    (fork_a, fork_b), (ahead_a, ahead_b) = forks, ahead
     sides = (Both(a, b), ahead_a, fork_b), (Both(b, a, turned=True), ahead_b, fork_a)
     same_kind = [
         both.pair(row, fork, extra=tuple(ahead[:depth]))
@@ -141,7 +151,7 @@ def counterpart(a: Apart, b: Apart, fork_a: int, fork_b: int) -> Pair | None:
         return _scaled(a, b, fork_a, fork_b) or _update(a, b, fork_a, fork_b)
     nearest = _nearest(a, b, ahead_a, ahead_b)
     if nearest is not None:
-        return nearest
+        return None if stands_for_nothing(a, b, nearest.a, nearest.b) else nearest
     if a.is_loss(fork_a) and b.is_loss(fork_b):
         return Pair(fork_a, fork_b, distance_of(a, b, fork_a, fork_b))
     if are_of_one_kind(a, b, fork_a, fork_b):  # which give unlike shapes
@@ -149,6 +159,16 @@ def counterpart(a: Apart, b: Apart, fork_a: int, fork_b: int) -> Pair | None:
     if is_loss_in_parts(a, b, fork_a, fork_b) and (losses := losses_ahead(a, b, ahead_a, ahead_b)) is not None:
         return losses
     return _only_one(a, b, ahead_a, ahead_b) or _consequential(a, b, ahead_a, ahead_b)
+
+
+def _are_shaped_unlike(a: Apart, b: Apart, fork_a: int, fork_b: int) -> bool:
+    """Tells whether operations of one kind make of the same values, and of those alone, values of unlike sizes."""
+    taken = a.taken_whole(fork_a)
+    of_same = bool(taken) and taken == b.taken_whole(fork_b) and not a.side.backward[fork_a]
+    alone = not (a.unknown_parents(fork_a) or b.unknown_parents(fork_b))
+    unlike = a.side.numbers.size[fork_a] != b.side.numbers.size[fork_b]
+    one_kind = unlike and of_same and alone and are_of_one_kind(a, b, fork_a, fork_b)
+    return bool(one_kind and not _in_parts(a, b, fork_a, fork_b))
 
 
 def _in_parts(a: Apart, b: Apart, fork_a: int, fork_b: int) -> bool:

@@ -122,7 +122,7 @@ def _another(every: Settings, numbers: list[float], turn: int, kept: list[str]) 
         return (unused[0], used[unused[0]], 0.0) if len(unused) == 1 else None
     found = []
     for name, value in every.items():
-        for number in dict.fromkeys(each for one in left for each in _meant(name, one, used)):
+        for number in dict.fromkeys(each for one in left for each in _read_as(name, one, used)):
             instead = {**used, name: number}
             makes_sense = _may_stand(name, number) and not _unexplained(numbers, instead, turn)
             if makes_sense and _RATE not in _missed(numbers, instead, turn):
@@ -137,7 +137,7 @@ def _may_stand(name: str, number: float) -> bool:
     return _LEAST_SHRINKING < number < 1 if name in _SHRINKING else number > 0
 
 
-def _meant(name: str, number: float, settings: Settings) -> Iterator[float]:
+def _read_as(name: str, number: float, settings: Settings) -> Iterator[float]:
     """What a setting may be where a formula has a number of it."""
     yield number
     rate = settings.get(_RATE)

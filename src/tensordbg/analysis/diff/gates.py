@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tensordbg.analysis.diff.apart import Apart, Pair
+import numpy as np
+
+from tensordbg.analysis.diff.apart import Apart, Both, Pair
 from tensordbg.analysis.diff.result import AttributeDifference
 from tensordbg.analysis.diff.wording import Explained
 from tensordbg.operations.kinds import Kind
@@ -28,15 +30,40 @@ def explain_gate(a: Apart, b: Apart, pair: Pair) -> Explained | None:
     return Explained("value", pair.a, pair.b, pair.distance, True, difference, text, suggestion)
 
 
+def gates_in_step(a: Apart, b: Apart, step: int) -> Iterator[Pair]:
+    """Pairs the products with recurrent weights of a step before and behind which two runs multiply by one gate."""
+    rows_a, rows_b = _of_step(a, step), _of_step(b, step)
+    for both, mine, others in ((Both(a, b), rows_a, rows_b), (Both(b, a, turned=True), rows_b, rows_a)):
+        products = [row for row in mine if _are_exchanged(_before(both.other, others), _behind(both.mine, [row]))]
+        before = (row for row in others if _are_exchanged(_before(both.other, [row]), _behind(both.mine, products)))
+        made = (each for row in before for each in _made(both.other, row) if _contracts(both.other, each))
+        yield from (both.pair(products[0], each) for each in made)
+
+
+def _of_step(apart: Apart, step: int) -> list[int]:
+    side = apart.side
+    return np.flatnonzero((side.numbers.step == step) & ~side.backward & ~side.kept & side.edges.made).tolist()
+
+
+def _made(apart: Apart, row: int) -> Iterator[int]:
+    """What a forward pass makes of a value, whether it agrees or not."""
+    return (each for each in apart.side.edges.children[row] if not apart.side.backward[each])
+
+
+def _contracts(apart: Apart, row: int) -> bool:
+    return apart.side.operation(row).has(Trait.CONTRACTS)
+
+
 def _near(apart: Apart, row: int, extra: tuple[int, ...]) -> list[int]:
-    return list(dict.fromkeys([row, *extra, *apart.unknown_parents(row), *apart.followed(row)]))
+    """What lies around a value, also zeros: a state begins with them, and so does its product with a gate."""
+    return list(dict.fromkeys([row, *extra, *apart.side.edges.parents[row], *apart.followed(row)]))
 
 
 def _before(apart: Apart, near: list[int]) -> Iterator[frozenset[int]]:
     """What is multiplied element by element, where a matrix product is made of that."""
     for row in near:
         multiplies = apart.side.operation(row).kind is Kind.MULTIPLY and len(apart.taken_whole(row)) > 1
-        if multiplies and any(apart.side.operation(each).has(Trait.CONTRACTS) for each in apart.followed(row)):
+        if multiplies and any(_contracts(apart, each) for each in _made(apart, row)):
             yield apart.taken_whole(row)
 
 

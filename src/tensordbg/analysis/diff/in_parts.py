@@ -16,10 +16,16 @@ import numpy as np
 from tensordbg.analysis.columns.reading import Ints
 from tensordbg.analysis.diff.apart import Apart, Both, Pair
 from tensordbg.analysis.diff.attributes import attribute_differences
+from tensordbg.analysis.diff.gates import gates_in_step
+from tensordbg.analysis.diff.matching import distances
+from tensordbg.analysis.diff.pieces import together
 from tensordbg.analysis.diff.side import Side
 from tensordbg.analysis.program.operations import operation_of
 from tensordbg.model import NONE, Site
 from tensordbg.operations.kinds import Kind
+
+_NEAR = 1e-5
+"""Pieces whose statistics are so near to those of a whole are it."""
 
 
 def uneven_steps(a: Side, b: Side) -> Ints:
@@ -56,11 +62,39 @@ def without_parts(a: Apart, b: Apart, pairs: list[Pair]) -> list[Pair]:
         updates = updates or list(_unlike_updates(a, b, first)) or list(_unlike_gathered(a, b))
         if updates:
             return _with_settings(a, b, updates, int(step[updates[0].b]) if first is None else first)
+    pairs = _without_agreeing(a, b, pairs)
     whole = {int(step[pair.b]) for pair in pairs if not pair.in_parts}
     return [
         pair for pair in pairs
         if not (pair.in_parts and int(step[pair.b]) in whole) and int(step[pair.b]) not in shared
     ]  # fmt: skip
+
+
+def _without_agreeing(a: Apart, b: Apart, pairs: list[Pair]) -> list[Pair]:
+    """Leaves out what one run has in pieces that make up what the other has; where nothing else is left, gates may be.
+
+    The product of a gate and a state that is zero is zero, and so is what is made of it: no fork tells of it.
+    """
+    left = [pair for pair in pairs if not (pair.in_parts and _agree_together(a, b, pair))]
+    first = min((int(b.side.numbers.step[pair.b]) for pair in pairs if pair not in left), default=NONE)
+    if first == NONE or any(b.side.numbers.step[pair.b] == first and not b.side.kept[pair.b] for pair in left):
+        return left
+    return [*list(gates_in_step(a, b, first))[:1], *left]
+
+
+def _agree_together(a: Apart, b: Apart, pair: Pair) -> bool:
+    """Tells whether the pieces of one run are together what the other has at once, or with the bias that it adds."""
+    sizes = int(a.side.numbers.size[pair.a]), int(b.side.numbers.size[pair.b])
+    pieces, piece, whole, row = (a, pair.a, b, pair.b) if sizes[0] < sizes[1] else (b, pair.b, a, pair.a)
+    numbers = pieces.side.numbers
+    alike = (numbers.site == numbers.site[piece]) & (numbers.step == numbers.step[piece])
+    rows = np.flatnonzero(alike & (numbers.size == numbers.size[piece])).tolist()
+    if len(rows) * int(numbers.size[piece]) != max(sizes):
+        return False
+    put_together = together(pieces.side, rows)
+    made = [row, *(each for each in whole.followed(row) if whole.side.operation(each).kind is Kind.ADD)]
+    told, size = whole.side.numbers.statistics, np.array([max(sizes)])
+    return any(distances(put_together, told[[each]], size)[0] <= _NEAR for each in made)
 
 
 def _with_settings(a: Apart, b: Apart, updates: list[Pair], step: int) -> list[Pair]:

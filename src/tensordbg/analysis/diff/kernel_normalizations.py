@@ -42,6 +42,7 @@ def in_kernel(side: Side, root: int) -> Normalization | None:
         root,
         whole=False,
         training=True,
+        parts=int(side.numbers.size[root]),
         centred=varies or (Kind.SUBTRACT in beyond and beyond.count(Kind.MEAN) > 1),
     )
 

@@ -15,8 +15,10 @@ from tensordbg.operations.kinds import Kind
 
 _COPIED = frozenset({Kind.BROADCAST})
 """What one run copies, the other may only look at otherwise: repeated heads are a view and a copy, or one copy."""
-_VIEWED = frozenset({Kind.SLICE, Kind.UNPACK})
+VIEWED = frozenset({Kind.SLICE, Kind.UNPACK})
 """What PyTorch has as views, which are not recorded."""
+_CHOOSING = frozenset({Kind.SELECT, Kind.MASKED_FILL})
+_PUT_TOGETHER = frozenset({Kind.CONCATENATE, Kind.PACK})
 _WALKED = 16
 """So many values before one are looked at."""
 
@@ -31,8 +33,18 @@ def without_seeming(a: Apart, b: Apart, pair: Pair) -> Pair:
 def _left(apart: Apart, extra: tuple[int, ...], other: tuple[Apart, int]) -> tuple[int, ...]:
     if not extra:
         return ()
-    known = kinds_in_kernel(*other) | _COPIED | (_VIEWED if other[0].side.site(other[1]).framework == TORCH else set())
-    return tuple(row for row in extra if apart.side.operation(row).kind not in known)
+    known = kinds_in_kernel(*other)
+    known |= (_CHOOSING if known & _CHOOSING else frozenset()) | _COPIED
+    known |= VIEWED if other[0].side.site(other[1]).framework == TORCH else frozenset()
+    return tuple(
+        row for row in extra if apart.side.operation(row).kind not in known and not _repeats(apart, row)
+    )  # fmt: skip
+
+
+def _repeats(apart: Apart, row: int) -> bool:
+    """Tells whether a value is put together of one other alone, which the other run may look at otherwise."""
+    given = [each for each in apart.side.edges.parents[row] if apart.side.numbers.size[each] > 1]
+    return len(given) == 1 and apart.side.operation(row).kind in _PUT_TOGETHER
 
 
 def kinds_in_kernel(apart: Apart, row: int) -> frozenset[Kind]:

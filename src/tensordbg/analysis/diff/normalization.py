@@ -9,7 +9,7 @@ from tensordbg.operations.kinds import Kind
 ROOTS = frozenset({Kind.SQRT, Kind.RSQRT})
 REDUCING = frozenset({Kind.MEAN, Kind.SUM, Kind.STANDARD_DEVIATION})
 INSIDE, OUTSIDE = "inside the root", "outside the root"
-PLACE = "place of epsilon"
+PLACE, PARTS = "place of epsilon", "number of means"
 
 
 @dataclass(frozen=True)
@@ -28,5 +28,7 @@ class Normalization:
     """Whether it is one operation."""
     training: bool | None
     """Whether it is by statistics of the values themselves, and not by what was kept; `None` where it is always."""
+    parts: int | None
+    """How many means and variances are taken, each of an equal part of the values; `None` where that is not known."""
     centred: bool | None
     """Whether a mean is taken off, which a root mean square does not; `None` where that is not known."""

@@ -13,7 +13,7 @@ from tensordbg.analysis.diff.apart import Apart, Pair, distance_of
 from tensordbg.analysis.diff.attributes import as_written
 from tensordbg.analysis.diff.edges import reached
 from tensordbg.analysis.diff.kernel_normalizations import in_kernel
-from tensordbg.analysis.diff.normalization import INSIDE, OUTSIDE, PLACE, REDUCING, ROOTS, Normalization
+from tensordbg.analysis.diff.normalization import INSIDE, OUTSIDE, PARTS, PLACE, REDUCING, ROOTS, Normalization
 from tensordbg.analysis.diff.numbers import LOW
 from tensordbg.analysis.diff.result import AttributeDifference
 from tensordbg.analysis.diff.side import Side
@@ -74,8 +74,22 @@ def _whole(side: Side, row: int) -> Normalization | None:
     if not isinstance(epsilon, float):
         return None
     return Normalization(
-        epsilon, INSIDE, 0, row, whole=True, training=training if isinstance(training, bool) else None, centred=None
+        epsilon,
+        INSIDE,
+        0,
+        row,
+        whole=True,
+        training=training if isinstance(training, bool) else None,
+        parts=_means_beside(side, row),
+        centred=None,
     )
+
+
+def _means_beside(side: Side, row: int) -> int | None:
+    """How many means a normalization gives beside its result; `None` where they are not recorded."""
+    beside = row + 1
+    is_next = beside < len(side.numbers) and side.numbers.site[beside] == side.numbers.site[row]
+    return int(side.numbers.size[beside]) if is_next and side.slot(row) == 0 and side.slot(beside) == 1 else None
 
 
 def roots_before(apart: Apart, row: int) -> Iterator[int]:
@@ -131,7 +145,8 @@ def _written_out(side: Side, root: int) -> Normalization | None:
     outside = next(((each, number) for each in _forward(side, root) for number in _epsilon_of(side, each)), None)
     (begins, epsilon), place = inside or outside or (root, 0.0), INSIDE if inside else OUTSIDE if outside else ""
     correction, centred = _correction(side, measured), _is_centred(side, measured)
-    return Normalization(epsilon, place, correction, begins, whole=False, training=True, centred=centred)
+    parts = int(side.numbers.size[root])
+    return Normalization(epsilon, place, correction, begins, False, True, parts, centred)
 
 
 def _is_rooted(side: Side, row: int) -> bool:
@@ -215,6 +230,8 @@ def _differences(a: Normalization, b: Normalization) -> Iterator[AttributeDiffer
         return  # of what is not centred no variance is taken
     if None not in (a.correction, b.correction) and a.correction != b.correction:
         yield AttributeDifference("correction", a.correction, b.correction)
+    if None not in (a.parts, b.parts) and a.parts != b.parts and not (a.whole and b.whole):
+        yield AttributeDifference(PARTS, a.parts, b.parts)
     if None not in (a.training, b.training) and a.training != b.training:
         yield AttributeDifference("training", a.training, b.training)
 

@@ -12,8 +12,10 @@ from tensordbg.analysis.columns.reading import Bools, Ints, TraceSource, floats,
 from tensordbg.analysis.diff.fused import stand_ins
 from tensordbg.analysis.diff.sketches import COLUMNS as SKETCHED
 from tensordbg.analysis.diff.sketches import read_sketches
+from tensordbg.analysis.flow.dataflow import Flow
 from tensordbg.analysis.flow.values import Values
 from tensordbg.analysis.program.operations import operation_of
+from tensordbg.model import NONE
 from tensordbg.operations.kinds import Kind
 from tensordbg.operations.operation import Operation
 from tensordbg.operations.traits import Trait
@@ -29,6 +31,8 @@ ROUNDING = {
 LOW, HIGH, SUM, SQUARES, NANS, INFINITIES, MAGNITUDES = range(7)
 """The columns of `Numbers.statistics`; the last is NaN where it was not measured."""
 
+_CALLS = 16
+"""So many calls within one another are walked out of."""
 _CONTRACTIONS = frozenset({Kind.MATMUL, Kind.EINSUM, Kind.CONVOLUTION})
 _COLUMNS = ("step", "min", "max", "sum", "sum_squares", "nan", "pos_inf", "neg_inf", "site", *SKETCHED)
 
@@ -82,13 +86,15 @@ def read_numbers(trace: TraceSource, values: Values) -> Numbers:
     tests = _sites(values, lambda operation: operation.has(Trait.TESTS_FINITE))
     stored = stand_ins(values)
     passing = values.passing & (stored == np.arange(len(stored)))
+    from_outside = _unknown_arguments(values)
     for rows, table in tensor_pieces(trace, _COLUMNS):
         number, texts = words(table, "dtype")
         rounding = np.array([*(ROUNDING.get(text, 0.0) for text in texts), 0.0])[number]
         site = integers(table, "site")
         size = integers(table, "size")
         measured = np.isfinite(floats(table, "sum")) | (integers(table, "nan", -1) > 0)
-        chosen = np.flatnonzero((rounding > 0) & (size > 0) & measured & ~passing[site] & ~(tests[site] & (size == 1)))
+        told = ~passing[site] | from_outside[rows]
+        chosen = np.flatnonzero((rounding > 0) & (size > 0) & measured & told & ~(tests[site] & (size == 1)))
         for each in rounding[chosen[contracts[site[chosen]]]].tolist():
             roundings[each] = roundings.get(each, 0) + 1
         sketches = read_sketches(table, chosen)
@@ -107,6 +113,23 @@ def read_numbers(trace: TraceSource, values: Values) -> Numbers:
     statistics = np.concatenate([np.empty((0, 7)), *(piece["statistics"] for piece in kept)])
     order = np.concatenate([np.empty((0, 4)), *(piece["order"] for piece in kept)])
     return Numbers(**joined, statistics=statistics, order=order, rounding=max(roundings, default=ROUNDING["float32"]))
+
+
+def _unknown_arguments(values: Values) -> Bools:
+    """Marks the events of arguments of functions of whose source there is none, as of what a program has written."""
+    result = np.zeros(len(values.invocation), dtype=np.bool_)
+    left = np.flatnonzero(values.ports.argument[values.events.site] >= 0)
+    result[left] = True
+    flow = Flow(values, values.ports.carrying)
+    invocation, port = values.invocation[left].astype(np.int64), values.port[left].astype(np.int64)
+    for _ in range(_CALLS):
+        step = flow.sources(invocation, port)
+        known = values.event(step.invocation, step.port) != NONE
+        result[left[step.of[known]]] = False
+        left, invocation, port = left[step.of[~known]], step.invocation[~known], step.port[~known]
+        if not len(left):
+            break
+    return result
 
 
 def _sites(values: Values, wanted: Callable[[Operation], bool]) -> Bools:

@@ -28,7 +28,7 @@ def found_in_pieces(mine: Apart, whole: Apart) -> Iterator[tuple[int, int]]:
         by_size.setdefault((int(whole.side.numbers.step[row]), int(sizes[row])), []).append(row)
     for rows in _repeated(mine.side):
         size = int(mine.side.numbers.size[rows].sum())
-        put_together = _together(mine.side, rows)
+        put_together = together(mine.side, rows)
         for row in by_size.get((int(mine.side.numbers.step[rows[0]]), size), ()):
             told = whole.side.numbers.statistics[[row]]
             if distances(put_together, told, np.array([size]))[0] <= _NEAR:
@@ -46,8 +46,8 @@ def _repeated(side: Side) -> Iterator[list[int]]:
     return (rows for rows in groups.values() if 1 < len(rows) <= _MOST)
 
 
-def _together(side: Side, rows: list[int]) -> Floats:
-    """The statistics that the pieces have as a whole."""
+def together(side: Side, rows: list[int]) -> Floats:
+    """Gives the statistics that some pieces have as a whole."""
     told = side.numbers.statistics[rows]
     result: Floats = told.sum(axis=0)
     result[LOW], result[HIGH] = told[:, LOW].min(), told[:, HIGH].max()

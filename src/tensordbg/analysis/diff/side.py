@@ -30,6 +30,8 @@ from tensordbg.operations.traits import Trait
 from tensordbg.trace.program.optimizers import OptimizerSettings
 
 _NUMBERS = {kind: position for position, kind in enumerate(Kind)}
+_NUMBERS[Kind.MASKED_FILL] = _NUMBERS[Kind.SELECT]
+"""To choose between a value and one number is to fill that in."""
 
 
 @dataclass(frozen=True)

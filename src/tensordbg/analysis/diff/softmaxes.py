@@ -11,7 +11,9 @@ from tensordbg.analysis.diff.written_out import composite_of
 from tensordbg.analysis.program.operations import operation_of
 from tensordbg.operations.kinds import Kind
 
-_TELLING = frozenset({Kind.ADD, Kind.SUBTRACT, Kind.MULTIPLY, Kind.DIVIDE, Kind.SELECT, Kind.TANH, Kind.CLIP})
+_TELLING = frozenset(
+    {Kind.ADD, Kind.SUBTRACT, Kind.MULTIPLY, Kind.DIVIDE, Kind.SELECT, Kind.MASKED_FILL, Kind.TANH, Kind.CLIP}
+)
 """What is done to scores before a softmax."""
 
 

@@ -12,10 +12,11 @@ from itertools import chain, islice
 
 import numpy as np
 
-from tensordbg.analysis.columns.reading import Bools
 from tensordbg.analysis.diff.apart import Apart, Pair, distance_of
+from tensordbg.analysis.diff.behind_forks import behind_forks
 from tensordbg.analysis.diff.edges import reached
 from tensordbg.analysis.diff.explaining import normalized
+from tensordbg.analysis.diff.further_results import ends_of, further_results
 from tensordbg.analysis.diff.matching import FAR
 from tensordbg.analysis.diff.pieces import found_in_pieces
 from tensordbg.analysis.diff.wording import Explained
@@ -34,7 +35,8 @@ _SOON = 8
 
 def unlike_results(a: Apart, b: Apart) -> dict[Pair, Explained]:
     """Finds the first forks of one value from which both runs come to results of one size that differ."""
-    return dict(islice(chain(_met(a, b), _multiplied_alike(a, b), _in_pieces(a, b)), 1))
+    found = chain(_met(a, b), _multiplied_alike(a, b), _in_pieces(a, b), further_results(a, b), behind_forks(a, b))
+    return dict(islice(found, 1))
 
 
 def unlike_normalizations_behind(a: Apart, b: Apart, pair: Pair) -> Explained | None:
@@ -88,7 +90,7 @@ def _results_of_one_size(a: Apart, b: Apart) -> tuple[int, int] | None:
     for turned, (mine, other) in enumerate(((a, b), (b, a))):
         last = {int(other.side.numbers.size[row]): row for row in sorted(other.regions.lasting)
                 if other.side.edges.made[row] and not (other.side.kept[row] or other.side.backward[row])}  # fmt: skip
-        for row in np.flatnonzero(_ends(mine)).tolist():
+        for row in np.flatnonzero(ends_of(mine)).tolist():
             size = int(mine.side.numbers.size[row])
             if size > 1 and size in last:
                 found.append((last[size], row) if turned else (row, last[size]))
@@ -134,24 +136,12 @@ def _forward(apart: Apart) -> list[int]:
 
 def have_results_in_common(a: Apart, b: Apart) -> bool:
     """Tells whether a result of one run is in the other as well, or one has none: else nothing says that they agree."""
-    return _any_agrees(a) or _any_agrees(b) or not (_ends(a).any() and _ends(b).any())
+    return _any_agrees(a) or _any_agrees(b) or not (ends_of(a).any() and ends_of(b).any())
 
 
 def _any_agrees(apart: Apart) -> bool:
     """Whether a result is one of the other run too; then a single number that is not is too little to go by."""
-    return bool((_ends(apart) & (apart.label >= 0)).any())
-
-
-def _ends(apart: Apart) -> Bools:
-    """Marks what a forward pass makes and nothing goes on from."""
-    side = apart.side
-    everything = np.ones(len(side.numbers), dtype=np.bool_)
-    result: Bools = (
-        side.edges.made
-        & ~side.edges.has_child(everything)
-        & ~(side.kept | side.backward | side.drawn_in_vain | apart.constant)
-    )
-    return result
+    return bool((ends_of(apart) & (apart.label >= 0)).any())
 
 
 def _results(apart: Apart, fork: int, least: int) -> list[int]:

@@ -18,6 +18,8 @@ from tensordbg.model import NONE
 
 _WALKED = 4
 """So many operations that hand on or shape whole numbers are walked through."""
+_MOST = 24
+"""So many values that whole numbers are made from are looked at."""
 _COLUMNS = ("dtype", "size", "min", "max", "sum", "sum_squares")
 _STATISTICS = _COLUMNS[2:]
 _KINDS = ("int", "uint")
@@ -36,22 +38,41 @@ class WholeInput:
 
 def whole_inputs(apart: Apart, rows: Iterable[int]) -> list[WholeInput]:
     """Finds the whole numbers of more than one element that go into any of some operations."""
-    side, found = apart.side, dict[int, WholeInput]()
-    for row in rows:
-        for event in _events_into(apart, row):
-            if event in found:
-                continue
-            (told,) = side.details.columns(np.array([event]), _COLUMNS)
-            if str(told["dtype"]).startswith(_KINDS) and (told["size"] or 0) > 1:
-                elements = side.details.elements(event)
-                kept = None if elements is None else elements.reshape(-1).astype(np.int64)
-                found[event] = WholeInput(event, told["size"], tuple(told[name] for name in _STATISTICS), kept)
+    events = dict.fromkeys(event for row in rows for event in _events_into(apart, row))
+    return [found for found in (_whole(apart, event) for event in events) if found is not None]
+
+
+def _whole(apart: Apart, event: int) -> WholeInput | None:
+    """The numbers of an event; `None` if they are no whole ones, or only one."""
+    (told,) = apart.side.details.columns(np.array([event]), _COLUMNS)
+    if not str(told["dtype"]).startswith(_KINDS) or (told["size"] or 0) <= 1:
+        return None
+    elements = apart.side.details.elements(event)
+    kept = None if elements is None else elements.reshape(-1).astype(np.int64)
+    return WholeInput(event, told["size"], tuple(told[name] for name in _STATISTICS), kept)
+
+
+def whole_behind(apart: Apart, row: int) -> list[WholeInput]:
+    """Finds the whole numbers that a value is made from, also by way of others, the nearest first."""
+    found: dict[int, WholeInput] = {}
+    waiting, seen = [int(apart.side.numbers.event[row])], set[int]()
+    while waiting and len(seen) < _MOST:
+        event = waiting.pop(0)
+        if event not in seen:
+            seen.add(event)
+            waiting += _events_before(apart, event)
+            told = _whole(apart, event)
+            found |= {} if told is None else {event: told}
     return list(found.values())
 
 
 def _events_into(apart: Apart, row: int) -> list[int]:
     """The events of the values that go into an operation, the nearest ones that were recorded."""
-    values, event = apart.side.values, int(apart.side.numbers.event[row])
+    return _events_before(apart, int(apart.side.numbers.event[row]))
+
+
+def _events_before(apart: Apart, event: int) -> list[int]:
+    values = apart.side.values
     flow = Flow(values, values.ports.inputs)
     invocation, port = values.invocation[[event]].astype(np.int64), values.port[[event]].astype(np.int64)
     known: list[int] = []

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tensordbg.analysis.diff.apart import Apart
-from tensordbg.analysis.diff.normalization import PLACE
+from tensordbg.analysis.diff.normalization import PARTS, PLACE
 from tensordbg.analysis.diff.result import AttributeDifference
 
 
@@ -61,6 +61,9 @@ def settings_to_set(difference: tuple[AttributeDifference, ...]) -> str:
     kinds = [f"use {each.a} in B" for each in difference if each.attribute == OPTIMIZER]
     forms = [f"{_FORMS[each.attribute]} {each.a} in B" for each in difference if each.attribute in _FORMS]
     difference = tuple(each for each in difference if each.attribute not in (OPTIMIZER, *_FORMS))
+    if any(each.attribute == PARTS for each in (*difference,)):
+        forms.append("compare the number of groups and the axes that a mean is taken of")
+    difference = tuple(each for each in difference if each.attribute != PARTS)
     values = [f"set {', '.join(f'{each.attribute} to {each.a}' for each in difference)} in B"] if difference else []
     *first, last = (*kinds, *values, *forms)
     text = f"{', '.join(first)}, and {last}" if first else last

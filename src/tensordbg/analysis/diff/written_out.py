@@ -1,4 +1,4 @@
-"""Operations that one framework has and another writes out: a normalization, a GELU, a softmax.
+"""Operations that one framework has and another writes out: a normalization, a GELU or SiLU, a softmax.
 
 A written-out one is taken as a whole: what it is computed of, what it gives, and all that lies between. So it can stand
 beside the one operation of the other run, or be missing there as a whole.
@@ -23,6 +23,7 @@ _ERRORS = {Kind.TANH: "tanh", Kind.ERF: "none", Kind.ERFC: "none"}
 _AROUND_ERROR = frozenset({Kind.MULTIPLY, Kind.DIVIDE, Kind.ADD, Kind.NEGATE, Kind.POWER, Kind.SQUARE, *_ERRORS})
 _AROUND_EXPONENTIAL = frozenset({Kind.MAX, Kind.SUBTRACT, Kind.EXP, Kind.SUM, Kind.DIVIDE})
 _SCALING = frozenset({Kind.MULTIPLY, Kind.DIVIDE, Kind.ADD, Kind.SUBTRACT, Kind.RECIPROCAL, Kind.SQRT, Kind.RSQRT})
+_ACTIVATIONS = (Kind.GELU, Kind.SILU)
 _WIDE = 16
 """So many values around one are looked at for the rest of a formula."""
 
@@ -44,13 +45,14 @@ class Composite:
 
 
 def composite_of(apart: Apart, row: int) -> Composite | None:
-    """Finds the normalization, the GELU or the softmax that a value is part of."""
+    """Finds the normalization, the GELU, the SiLU or the softmax that a value is part of."""
     side = apart.side
     if side.backward[row] or side.updates[row]:
         return None
     return (
         _whole(side, row)
         or _written_gelu(side, row)
+        or _written_silu(side, row)
         or _written_softmax(side, row)
         or _written_normalization(apart, row)
     )
@@ -59,7 +61,9 @@ def composite_of(apart: Apart, row: int) -> Composite | None:
 def _whole(side: Side, row: int) -> Composite | None:
     kind = side.operation(row).kind
     parents = [each for each in side.edges.parents[row] if side.numbers.size[each] == side.numbers.size[row]]
-    if kind not in (Kind.NORMALISE, Kind.GELU, Kind.SOFTMAX) or not parents or side.slot(row):
+    if kind in _ACTIVATIONS:  # which may be given a part of a value, as a view that is not recorded
+        parents = parents or [each for each in side.edges.parents[row] if side.numbers.size[each] > 1]
+    if kind not in (Kind.NORMALISE, Kind.SOFTMAX, *_ACTIVATIONS) or not parents or side.slot(row):
         return None
     form = json.loads(side.site(row).attributes).get("approximate", "none") if kind is Kind.GELU else ""
     return Composite(kind, parents[0], row, (row,), whole=True, form=str(form))
@@ -78,6 +82,26 @@ def _written_gelu(side: Side, row: int) -> Composite | None:
             if found is not None and row in found.rows:
                 return found
     return None
+
+
+def _written_silu(side: Side, row: int) -> Composite | None:
+    """The SiLU around a value: the product of a sigmoid and what that is taken of, maybe times 1 as a Swish has it."""
+    if side.operation(row).kind not in (Kind.SIGMOID, Kind.MULTIPLY):
+        return None
+    for root in (row, *side.edges.parents[row], *_forward(side, row)):
+        if side.operation(root).kind is Kind.SIGMOID:
+            factors = [each for each in _whole_parents(side, root) if _is_factor(side, each)]
+            given = {*_whole_parents(side, root), *(other for each in factors for other in _whole_parents(side, each))}
+            for result in _forward(side, root):
+                others = [each for each in _whole_parents(side, result) if each != root]
+                rows = (*factors, root, result)
+                if side.operation(result).kind is Kind.MULTIPLY and set(others) & given and row in rows:
+                    return Composite(Kind.SILU, others[0], result, rows, whole=False)
+    return None
+
+
+def _is_factor(side: Side, row: int) -> bool:
+    return side.operation(row).kind is Kind.MULTIPLY and len(_whole_parents(side, row)) == 1
 
 
 def _gelu(side: Side, root: int) -> Composite | None:
