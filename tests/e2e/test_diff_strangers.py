@@ -126,7 +126,7 @@ def test_halves_that_are_exchanged(tmp_path: Path, reference: Any, port: Any) ->
     assert diff(tmp_path, reference, port(1)).status == "same"
     found = first(tensordbg.diff(tmp_path / "a", run(tmp_path / "c", port(-1))))
     assert found.kind == "value"
-    assert "not the same part: halves, gates, heads or channels" in found.explanation
+    assert "not the same part: places of a sequence, halves, gates, heads or channels" in found.explanation
 
 
 IMAGES = drawn(2, 12, 5, 5)
@@ -273,3 +273,75 @@ def test_halves_in_place_of_pairs_are_an_order(tmp_path: Path) -> None:
         found = first(tensordbg.diff(run(tmp_path / "h", rotary("halves")), run(tmp_path / "p", port)))
         assert found.kind == "value"
         assert "order" in found.explanation
+
+
+def test_what_a_cross_entropy_gives_besides_is_no_result(tmp_path: Path) -> None:
+    """TensorFlow's gives its gradient, PyTorch's the number of rows; without a backward pass nothing takes either."""
+
+    def in_tensorflow(temperature: float) -> Callable[[], None]:
+        def program() -> None:
+            import tensorflow as tf
+
+            def loss(logits: Any, labels: Any) -> Any:
+                losses = tf.nn.sparse_softmax_cross_entropy_with_logits(labels, logits * temperature)
+                return tf.reduce_mean(losses)
+
+            tf.function(loss)(tf.constant(LOGITS), tf.constant(LABELS))
+
+        return program
+
+    port = run(tmp_path / "b", cross_entropy())
+    assert tensordbg.diff(run(tmp_path / "a", in_tensorflow(2)), port).status == "same"
+    assert tensordbg.diff(port, tmp_path / "a").status == "same"
+    assert tensordbg.diff(run(tmp_path / "c", in_tensorflow(3)), port).status == "diverged"
+
+
+PIXELS, FILTER = 255 * _DRAWN.random((2, 8, 8, 3)).astype("float32"), drawn(3, 3, 3, 4)
+
+
+def images_in_tensorflow() -> None:
+    import tensorflow as tf
+
+    def net(x: Any) -> Any:
+        return tf.nn.relu(tf.nn.conv2d(x / 255, FILTER, 2, "SAME"))
+
+    tf.function(net)(tf.constant(PIXELS))
+
+
+def images_in_torch(change: str) -> Callable[[], None]:
+    def program() -> None:
+        x = torch.tensor(PIXELS).permute(0, 3, 1, 2)
+        x = x if change == "raw" else x / 255
+        x = (x - 0.5) / 0.25 if change == "moved" else x.flip(1) if change == "turned" else x
+        torch.relu(F.conv2d(F.pad(x, (0, 1, 0, 1)), torch.tensor(FILTER).permute(3, 2, 0, 1), stride=2))
+
+    return program
+
+
+def test_zeros_around_an_image_are_not_what_differs(tmp_path: Path) -> None:
+    """PyTorch's are put there before, TensorFlow's by the convolution itself."""
+    assert diff(tmp_path, images_in_tensorflow, images_in_torch("")).status == "same"
+    said = {
+        "turned": "one of the inputs has its elements in another order",
+        "moved": "B computes aten::sub, aten::div of values that both runs have",
+        "raw": "A computes RealDiv of values that both runs have",
+    }
+    for change, words in said.items():
+        found = first(tensordbg.diff(tmp_path / "a", run(tmp_path / change, images_in_torch(change))))
+        assert words in found.explanation
+
+
+def test_a_place_behind_another_padding(tmp_path: Path) -> None:
+    def padded(side: int) -> Callable[[], None]:
+        def program() -> None:
+            rows = torch.zeros(4, 7, 6)
+            for each, length in enumerate((7, 4, 5, 6)):
+                rows[each, 7 - length if side < 0 else 0 :][:length] = torch.tensor(SEQUENCE[each, :length])
+            torch.tanh(rows @ torch.tensor(INNER))[:, -1].softmax(-1)
+
+        return program
+
+    assert diff(tmp_path, padded(1), padded(1)).status == "same"
+    found = first(tensordbg.diff(tmp_path / "a", run(tmp_path / "c", padded(-1))))
+    assert "in another order" in found.explanation
+    assert "a padding on the left or on the right" in found.suggestion

@@ -37,6 +37,8 @@ _ONE_BY_ONE = frozenset(
     }
 )
 """Operations that make of each element one: a smaller result is that of a part."""
+_KEEPING = _ONE_BY_ONE | {Kind.SOFTMAX, Kind.LOG_SOFTMAX, Kind.NORMALISE}
+"""Operations whose result is as large as what they are given."""
 DRIFTING = 1e-2
 """What is nearer drifts apart in a training; elements in another order make a product that has nothing of the other."""
 _WALKED = 8
@@ -95,7 +97,7 @@ def other_parts(a: Apart, b: Apart, pair: Pair) -> bool:
 def _takes_part(apart: Apart, row: int, given: list[int]) -> bool:
     size = apart.side.numbers.size
     whole = [size[each] for each in given]
-    return apart.side.operation(row).kind in _ONE_BY_ONE and bool(whole) and size[row] < max(whole)
+    return apart.side.operation(row).kind in _KEEPING and bool(whole) and size[row] < max(whole)
 
 
 def _wholes(apart: Apart, row: int, labels: frozenset[int]) -> frozenset[int]:

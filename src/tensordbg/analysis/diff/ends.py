@@ -12,8 +12,11 @@ import numpy as np
 
 from tensordbg.analysis.columns.reading import Bools
 from tensordbg.analysis.diff.in_parts import uneven_steps
+from tensordbg.analysis.diff.losses import LOSSES
 from tensordbg.analysis.diff.side import Side
+from tensordbg.analysis.program.operations import operation_of
 from tensordbg.model import NONE
+from tensordbg.operations.kinds import Kind
 
 
 def not_compared(side: Side, other: Side, agreed: Bools) -> Bools:
@@ -21,6 +24,7 @@ def not_compared(side: Side, other: Side, agreed: Bools) -> Bools:
     result = side.drawn_in_vain.copy()
     if not (agreed & side.edges.made & ~result & (side.numbers.size > 1)).any():
         result[:] = False  # a run of which nothing else is known
+    result |= _by_products(side)
     if side.frameworks != other.frameworks:
         result |= side.updates & (side.numbers.step == side.numbers.step.max(initial=0))
         trained = _last_loss(side), _last_loss(other)
@@ -28,6 +32,20 @@ def not_compared(side: Side, other: Side, agreed: Bools) -> Bools:
             result |= side.edges.spread(side.updates & (side.numbers.step >= trained[1]))
         result |= side.statistics
     return result
+
+
+def _by_products(side: Side) -> Bools:
+    """Marks what operations give besides for a backward pass, where none follows.
+
+    So it is with the gradient that a cross-entropy gives, the number of rows that count, or the means of a
+    normalization.
+    """
+    unused = ~side.edges.has_child(np.ones(len(side.numbers), dtype=np.bool_))
+    kinds = {*LOSSES, Kind.NORMALISE}
+    rows = np.flatnonzero(unused & side.of_sites(lambda site: operation_of(site).kind in kinds)).tolist()
+    result = np.zeros(len(side.numbers), dtype=np.bool_)
+    result[[row for row in rows if side.slot(row) > 0]] = True
+    return result & ~side.statistics
 
 
 def unlike_losses(a: tuple[Side, Bools], b: tuple[Side, Bools]) -> tuple[Bools, Bools]:

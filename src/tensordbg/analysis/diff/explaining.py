@@ -31,6 +31,7 @@ from tensordbg.analysis.diff.wording import SUGGESTIONS, Explained, attributes_t
 from tensordbg.analysis.diff.written_out import composite_of
 from tensordbg.analysis.failures.beginnings.words import shape_text
 from tensordbg.operations.kinds import Kind
+from tensordbg.operations.traits import Trait
 
 _REDUCED = "compare how the two losses are reduced: sum, mean, weights, replicas; and what is added, such as a penalty"
 _WALKED = 40
@@ -111,7 +112,11 @@ def _missing(a: Apart, b: Apart, pair: Pair, chance: str) -> Explained:
         text = f"from equal inputs, with unlike attributes: {attributes_text(factors)}"
         return Explained("value", pair.a, pair.b, pair.distance, True, factors, text, settings_to_set(factors))
     run, mine, extra = ("A", a, pair.extra_a) if pair.extra_a else ("B", b, pair.extra_b)
-    other = "B" if run == "A" else "A"
+    computed = tuple(row for row in extra if not mine.side.operation(row).has(Trait.REARRANGES))
+    if not computed and in_another_order(a, b, pair):  # as where zeros are put around an image before its convolution
+        text, suggestion = unlike_marks(a, b, pair) or _of_order(a, b, pair)
+        return Explained("value", pair.a, pair.b, pair.distance, True, (), text, suggestion)
+    extra, other = computed or extra, "B" if run == "A" else "A"
     names = types_of(mine, extra)
     if chance:
         text = f"only {run} computes {names}, of random numbers ({chance}); {other} goes on without"
@@ -285,18 +290,11 @@ def _unlike_results(a: Apart, b: Apart, pair: Pair, agrees: bool) -> tuple[str, 
     if other_parts(a, b, pair) and _compute_alike(a, b, pair):
         text = (
             f"{types[1]} of B and {types[0]} of A each take a part of a value that both runs have, and not the same "
-            "part: halves, gates, heads or channels are in another order"
+            "part: places of a sequence, halves, gates, heads or channels are in another order"
         )
         return text, SUGGESTIONS["order"]
-    marks = unlike_marks(a, b, pair) if in_another_order(a, b, pair) else None
-    if marks is not None:
-        return marks
     if in_another_order(a, b, pair):
-        text = (
-            f"what goes into {types[1]} of B has the same elements as what goes into {types[0]} of A, and the result "
-            "is another: one of the inputs has its elements in another order"
-        )
-        return text, SUGGESTIONS["order"]
+        return unlike_marks(a, b, pair) or _of_order(a, b, pair)
     softmax = unlike_softmaxes(a, b, pair)
     if softmax is not None:
         return softmax
@@ -314,6 +312,15 @@ def _unlike_results(a: Apart, b: Apart, pair: Pair, agrees: bool) -> tuple[str, 
         return text, "compare the two lines: another operation, or another formula for the same"
     text = f"{types[1]} of B gives other values than {types[0]} of A, from equal inputs"
     return text, "compare the arguments of the two lines: an epsilon, an axis, a mask, a scale, an approximation"
+
+
+def _of_order(a: Apart, b: Apart, pair: Pair) -> tuple[str, str]:
+    types = a.side.site(pair.a).op_type, b.side.site(pair.b).op_type
+    text = (
+        f"what goes into {types[1]} of B has the same elements as what goes into {types[0]} of A, and the result "
+        "is another: one of the inputs has its elements in another order"
+    )
+    return text, SUGGESTIONS["order"]
 
 
 def _compute_alike(a: Apart, b: Apart, pair: Pair) -> bool:

@@ -39,7 +39,7 @@ SUGGESTIONS = {
     "unlike updates": "compare the settings of the two optimizers: learning rate, momentum or betas, decay, clipping; "
     "and where they add the epsilon, as Keras's Adam does before it corrects the bias and its RMSprop below the root",
     "order": "compare how the elements of what goes in lie: a weight that is not transposed, gates, heads or channels "
-    "in another order, a reshape in place of a transposition",
+    "in another order (BGR for RGB), a reshape in place of a transposition, a padding on the left or on the right",
     "mask": "compare the two masks: inverted, of another axis, later by one, true for what is kept or for what is not",
     "statistics": "compare the momentum of the two normalizations, which Keras takes as 1 less that of PyTorch, and "
     "the variance that they keep: PyTorch divides by a batch's number of values less 1",
