@@ -129,11 +129,14 @@ SORT_KEYS: Mapping[str, str] = {
 """What a listing can be sorted by, as expressions of SQL."""
 
 PROGRAM_ORDER = "program"
-"""The order of events in which what a function is given comes before what it computes."""
+"""The order in which what a function is given comes before what it computes, and that as the lines of the text run."""
 
-_PROGRAM = (
-    "row(t.execution, t.run, CASE WHEN s.op_type = 'Placeholder' AND t.iteration IS NULL THEN 0 ELSE 1 END, t.event)"
+_IS_ARGUMENT = "s.op_type = 'Placeholder' AND t.iteration IS NULL"
+_PROGRAM = f"row(t.execution, t.run, CASE WHEN {_IS_ARGUMENT} THEN 0 ELSE 1 END, t.event)"
+_WITHOUT_LOOPS = (
+    f"row(t.execution, t.run, CASE WHEN {_IS_ARGUMENT} THEN -1 WHEN s.in_graph THEN t.site ELSE 0 END, t.event)"
 )
+"""A graph runs its operations in parallel, and each of them once where it has no loop."""
 
 _PLACES = """
 WITH place AS (
@@ -154,7 +157,8 @@ WITH place AS (
            CASE WHEN contains(sites.attributes, '"{note}"') THEN sites.attributes END AS notes,
            coalesce(CASE WHEN of_statement THEN around.function ELSE functions.name END, place.function, '')
                AS function,
-           place.file, place.line, place.function AS line_function, place."user" AS line_user
+           place.file, place.line, place.function AS line_function, place."user" AS line_user,
+           sites.function <> {none} AS in_graph
     FROM {schema}.sites AS sites LEFT JOIN {schema}.functions AS functions ON functions.function = sites.function
                LEFT JOIN place ON place.stack = sites.stack
                LEFT JOIN statement ON statement.stack = functions.stack AND functions.tracing <> ''
@@ -191,11 +195,12 @@ def list_tensors_of_run(
     order = order or Order()
     if order.by not in SORT_KEYS and order.by != PROGRAM_ORDER:
         raise UsageError(f"can't sort by {order.by!r}; choose one of {', '.join(SORT_KEYS)}")
-    key = _PROGRAM if order.by == PROGRAM_ORDER else SORT_KEYS[order.by]
-    if order.by == "event" and len(processes) > 1:
-        key = "t.time_ns"
-    columns = f"{_COLUMNS}, {key} AS sort_key"
     selections = dict.fromkeys(processes, selection) if isinstance(selection, Selection) else selection
+    if order.by == PROGRAM_ORDER:
+        key = _program_order(*next((reader, selections[name]) for name, reader in processes.items()))
+    else:
+        key = "t.time_ns" if order.by == "event" and len(processes) > 1 else SORT_KEYS[order.by]
+    columns = f"{_COLUMNS}, {key} AS sort_key"
     parts = [
         f"({_in(schema, _PLACES)} SELECT {quoted(name)} AS process, {columns} {_in(schema, _FROM)} "
         f"{_where(selections[name], schema)})"
@@ -235,7 +240,8 @@ def recorded_tensors(reader: TraceReader, function: str = "") -> set[TensorRef]:
 
 def rows_before_bad(reader: TraceReader, selection: Selection) -> int | None:
     """How many events of a selection come before the first that is not finite, in `PROGRAM_ORDER`; None for no such."""
-    numbered = f"SELECT row_number() OVER (ORDER BY {_PROGRAM}, t.event) AS place, {_BAD} > 0 AS bad"
+    key = _program_order(reader, selection)
+    numbered = f"SELECT row_number() OVER (ORDER BY {key}, t.event) AS place, {_BAD} > 0 AS bad"
     source = f"{numbered} {_in('main', _FROM)} {_where(selection)}"
     answer = sql(reader, f"{_in('main', _PLACES)} SELECT min(place) FILTER (bad) - 1 AS n FROM ({source})")
     first = answer.column("n")[0].as_py()
@@ -244,7 +250,15 @@ def rows_before_bad(reader: TraceReader, selection: Selection) -> int | None:
 
 def _in(schema: str, part: str) -> str:
     """A part of a query over the tables of one process."""
-    return part.format(schema=schema, note=PYTHON_NAMES, statements=OF_STATEMENTS)
+    return part.format(schema=schema, note=PYTHON_NAMES, statements=OF_STATEMENTS, none=NONE)
+
+
+def _program_order(reader: TraceReader, selection: Selection) -> str:
+    """The key by which the events of a selection are put in `PROGRAM_ORDER`."""
+    source = f"SELECT count(*) AS n {_in('main', _FROM)} {_where(selection)}"
+    joint = "AND" if _where(selection) else "WHERE"
+    answer = sql(reader, f"{_in('main', _PLACES)} {source} {joint} t.iteration IS NOT NULL")
+    return _PROGRAM if answer.column("n")[0].as_py() else _WITHOUT_LOOPS
 
 
 def split_slot(tensor: str) -> tuple[str, int | None]:

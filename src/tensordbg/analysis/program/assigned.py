@@ -32,6 +32,7 @@ from tensordbg.analysis.program.call_results import (
 from tensordbg.analysis.program.composite_notes import eager_composite, wholes
 from tensordbg.analysis.program.description import Program
 from tensordbg.analysis.program.element_names import element_names, takes_element
+from tensordbg.analysis.program.handed_out import handed_out, one_of
 from tensordbg.analysis.program.operations import INPUT
 from tensordbg.model import ELEMENT_PARTS, NONE, CallKind, Frame, Site, TensorRef
 from tensordbg.operations.frameworks import TORCH
@@ -216,6 +217,9 @@ def _value(
     """What one run of a statement gives its name to, by the sites that it made in one graph, or eagerly."""
     if not statement.targets:
         several = [site for site in sites if len(site.dtypes) > 1 or _is_unpacked(program, site, statement, recorded)]
+        handed = [ref for site in several[-1:] for ref in handed_out(program, site, recorded)]
+        if len(handed) == statement.unpacked:
+            return [handed[statement.place]]
         wanted = [TensorRef(site.site, statement.place) for site in several[-1:]]
         return [ref for ref in wanted if ref in recorded]
     put_together = _put_together(sites)
@@ -224,6 +228,10 @@ def _value(
     taken = {ref.site for site in sites for ref in program.inputs_of(site.site)}
     made = [site for site in sites if not _is_parameter(program, site)]
     ends = [site for site in made if TensorRef(site.site, 0) in recorded and site.site not in taken]
+    loops = [site for site in made if site.call is CallKind.WHILE and site.site not in taken]
+    results = [ref for site in loops for ref in handed_out(program, site, recorded)]
+    if results and not any(site.site > loops[-1].site for site in ends):
+        return one_of(results, statement)
     if sites[0].function == NONE:
         # What eager operations take is known of each run alone, and what comes from Python is told after it.
         ends = _ends_of_parts(program, [site for site in ends if _is_computed(site)], statement)

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from tensordbg.analysis.program.call_results import ANY_NUMBER
 from tensordbg.analysis.program.description import Program
 from tensordbg.analysis.program.operations import named
+from tensordbg.analysis.program.other_names import StatementsBefore, appended, statements_before, value_of
 from tensordbg.model import Frame
 from tensordbg.operations.kinds import Kind
 
@@ -70,13 +71,15 @@ def statements_of(program: Program, file: str) -> Iterator[Statement]:
     text = program.sources.get(file, "")
     if text and len(text) < _LONGEST_TEXT:
         with contextlib.suppress(SyntaxError, ValueError, RecursionError, MemoryError):
-            yield from _within(ast.parse(text), _Place(file, "<module>"))
+            tree = ast.parse(text)
+            yield from _within(tree, _Place(file, "<module>", before=statements_before(tree)))
 
 
 @dataclass(frozen=True)
 class _Place:
     file: str
     function: str
+    before: StatementsBefore
     is_repeated: bool = False
 
 
@@ -84,11 +87,11 @@ def _within(node: ast.AST, place: _Place) -> Iterator[Statement]:
     for child in ast.iter_child_nodes(node):
         inner = place
         if isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
-            inner = _Place(place.file, getattr(child, "name", "<lambda>"))
+            inner = _Place(place.file, getattr(child, "name", "<lambda>"), place.before)
         elif isinstance(child, (ast.For, ast.AsyncFor, ast.While, ast.comprehension)):
             inner = replace(place, is_repeated=True)
         for target, value in _assignments(child):
-            yield from _assigned_names(target, value, place)
+            yield from _assigned_names(target, value_of(value, child, place.before), place)
         yield from _within(child, inner)
 
 
@@ -99,7 +102,7 @@ def _assignments(node: ast.AST) -> list[tuple[ast.expr, ast.AST]]:
         return [(node.target, node)]
     if isinstance(node, (ast.AnnAssign, ast.NamedExpr)) and node.value is not None:
         return [(node.target, node.value)]
-    return []
+    return list(appended(node))
 
 
 def _assigned_names(target: ast.expr, value: ast.AST, place: _Place) -> Iterator[Statement]:

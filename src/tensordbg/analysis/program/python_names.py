@@ -10,9 +10,10 @@ from collections.abc import Container, Iterable, Iterator, Mapping
 from typing import Any
 
 from tensordbg.analysis.program.assigned import assigned_tensors
-from tensordbg.analysis.program.call_results import ANY_CALL, TensorsInCalls
+from tensordbg.analysis.program.call_results import ANY_CALL, TensorsInCalls, is_eager_call
 from tensordbg.analysis.program.composite_notes import wholes
 from tensordbg.analysis.program.description import Program
+from tensordbg.analysis.program.handed_out import within_branches
 from tensordbg.model import NONE, PYTHON_NAMES, Site, TensorRef
 
 
@@ -23,7 +24,8 @@ def tensors_named(program: Program, name: str, recorded: Container[TensorRef]) -
     Where the state of a loop was recorded iteration by iteration, that stands for all tensors of this name in its
     function.
     """
-    operations = [site for site in program.sites.values() if site.name == name]
+    # A function that eager code calls is no operation that a name of the text could be mistaken for.
+    operations = [site for site in program.sites.values() if site.name == name and not is_eager_call(site)]
     # The indices of a sparse tensor `s` are an operation `s`; its elements bear the name.
     whole = wholes(program.sites.values()) if operations else {}
     bearers = [whole[ref].site for ref in (TensorRef(site.site, 0) for site in operations) if ref in whole]
@@ -31,11 +33,13 @@ def tensors_named(program: Program, name: str, recorded: Container[TensorRef]) -
     if operations and not any(name in names for site in named for names in noted_names(site)):
         return {}
     told = [each for ref in _named_so(program.sites.values(), name) for each in _recorded(program, ref, recorded)]
+    twice = within_branches(program, told, recorded)
+    told = [ref for ref in told if ref not in twice]
     states = [ref for ref in told if ref.site in program.loop_arguments]
     # The state of a loop may be what that of another one in it begins with.
     states = [ref for ref in states if noted_names(program.sites[ref.site])[ref.slot][0] == name] or states
     functions = {_python_function(program, ref) for ref in states}
-    written = assigned_tensors(program, name, recorded)
+    written = {ref: calls for ref, calls in assigned_tensors(program, name, recorded).items() if ref not in twice}
     others = [ref for ref in (*told, *written) if _python_function(program, ref) not in functions - {""}]
     return {ref: written[ref] if ref in written and ref not in told else ANY_CALL for ref in (*states, *others)}
 

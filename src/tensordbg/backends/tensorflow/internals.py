@@ -186,7 +186,7 @@ RELIED_ON: dict[str, str] = {
     "autograph_operators": (
         "the module that converted functions know as `ag__`; `for_stmt(iter, extra_test, body, get_state, set_state, "
         "symbol_names, opts)` with `iterate_names` in opts, the text of the loop's target, calls `body(iterate)`; "
-        "since 2.3"
+        "`if_exp` gives what `a if cond else b` is, `converted_call` what each call in the program's text is; since 2.3"
     ),
     "control_flow._tf_while_stmt": (
         "(test, body, get_state, set_state, symbol_names, opts): all loops of converted functions that become a While; "

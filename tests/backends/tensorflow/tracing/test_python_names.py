@@ -69,6 +69,15 @@ def test_targets_of_for_loops_and_what_they_accumulate(tmp_path: Path) -> None:
     assert values("index") == [0, 1]
 
 
+def test_a_function_that_is_called_like_a_name_in_it(tmp_path: Path) -> None:
+    @tf.function
+    def loss(x: Any) -> Any:
+        loss = x * 2.0
+        return loss + 1.0
+
+    assert shown(tmp_path, lambda: loss(tf.constant(1.0)))("loss") == [2]
+
+
 def test_loops_and_maps_of_tensorflow_itself(tmp_path: Path) -> None:
     def halved(value: Any) -> Any:
         return value / 2.0
@@ -183,7 +192,7 @@ def test_the_hooks_are_taken_out_again(tmp_path: Path) -> None:
         return [
             *(vars(control_flow)[name] for name in ("_tf_while_stmt", "_tf_if_stmt")),
             *(vars(autograph)[name] for name in ("converted_call", "tf_convert")),
-            autograph_operators().for_stmt,
+            *(vars(autograph_operators())[name] for name in ("for_stmt", "if_exp", "converted_call")),
             while_v2.while_loop,
         ]
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tensordbg.backends.tensorflow import dtypes
 from tensordbg.backends.tensorflow.attributes import attributes_json, with_notes
 from tensordbg.backends.tensorflow.functions import definition as fd
+from tensordbg.backends.tensorflow.functions.list_items import ListItems
 from tensordbg.backends.tensorflow.functions.node_names import names_in_graph
 from tensordbg.backends.tensorflow.functions.slots import SLOT_SITE, SlotRead, slots_of
 from tensordbg.backends.tensorflow.internals import differentiated, loop_and_branch_graphs
@@ -19,7 +20,8 @@ from tensordbg.backends.tensorflow.tracing.backward import BackwardPasses
 from tensordbg.backends.tensorflow.tracing.composites import with_composites
 from tensordbg.backends.tensorflow.tracing.data_origins_own import is_own
 from tensordbg.backends.tensorflow.tracing.differentiated import with_differentiated
-from tensordbg.backends.tensorflow.tracing.python_names import recorded_in_each_iteration, with_python_names
+from tensordbg.backends.tensorflow.tracing.handed_on import recorded_in_each_iteration, recorded_results
+from tensordbg.backends.tensorflow.tracing.python_names import with_python_names
 from tensordbg.backends.tensorflow.variables import READERS, Variables, writes
 from tensordbg.model import NONE, RUNS_ANYWAY, WAITS_FOR, CallKind, Function, Site, TensorRef
 from tensordbg.operations.frameworks import TENSORFLOW
@@ -183,6 +185,7 @@ class _GraphReader:
             argument.name: captured.get(id(tensor)) for argument, tensor in zip(self._arguments, inputs, strict=True)
         }
         self._is_part = isinstance(graph, loop_and_branch_graphs())
+        self._items = ListItems(graph, self._known.sites, self._name_in_graph)
         self._new_nodes: list[Any] = []
         self._new_arguments: list[tuple[int, Any]] = []
         self.argument_names = [tensor.op.name for tensor in inputs]
@@ -207,7 +210,7 @@ class _GraphReader:
         names = [self.argument_names[index] for index, _ in self._new_arguments]
         for node in self._new_nodes:
             # The numbers tell in which order the program reads and writes a variable.
-            names.extend([self._name_in_graph[node.name], *self._slot_keys(node)])
+            names.extend([self._name_in_graph[node.name], *self._slot_keys(node), *self._items.keys(node)])
         first = catalog.new_sites(len(names))
         sites.update((name, first + offset) for offset, name in enumerate(names))
         for name, argument in arguments:
@@ -245,6 +248,7 @@ class _GraphReader:
             site = self._node_site(node, stacks.get(self._name_in_graph[node.name], NONE))
             yield site
             yield from self._slot_sites(node, site)
+            yield from self._items.sites(node, site)
 
     def _slot_keys(self, node: Any) -> list[str]:
         """By which the sites that read an update's slots are known; no operation has such a name."""
@@ -344,16 +348,25 @@ class _GraphReader:
                 yield fd.ProbePoint(argument.name, argument.type, site, 0, not self._is_part, "")
 
     def node_probes(self, live: set[str]) -> Iterator[fd.ProbePoint]:
-        """The outputs of all operations that run and compute something."""
+        """The outputs of all operations that run and compute something, and what others hand on under a name."""
+        handed_on = recorded_results(self._graph)
         for node in self._nodes:
-            own = is_own(self._graph, self._name_in_graph[node.name])
-            if node.name not in live or node.op in fd.UNPROBED or own:
+            name = self._name_in_graph[node.name]
+            if node.name not in live or is_own(self._graph, name):
+                continue
+            yield from self._items.probes(node)
+            if node.op in fd.UNPROBED:
+                named = [output for output in self._outputs[node.name] if (name, output.slot) in handed_on]
+                yield from self._probes(node, named, dtypes.RECORDED)
                 continue
             # Constants of whole numbers are shapes and axes, those of strings names and keys.
             wanted = dtypes.FLOATS if node.op == "Const" else dtypes.RECORDED
-            for output in self._outputs[node.name]:
-                if output.dtype in wanted:
-                    yield fd.ProbePoint(output.tensor, output.dtype, self._site(node), output.slot, False, node.device)
+            yield from self._probes(node, self._outputs[node.name], wanted)
+
+    def _probes(self, node: Any, outputs: Sequence[fd.Output], wanted: Container[int]) -> Iterator[fd.ProbePoint]:
+        for output in outputs:
+            if output.dtype in wanted:
+                yield fd.ProbePoint(output.tensor, output.dtype, self._site(node), output.slot, False, node.device)
 
     def slot_reads(self, live: set[str]) -> Iterator[SlotRead]:
         """Reads of what optimizers' updates keep of the gradients."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import tensorflow as tf
 
 
@@ -29,3 +30,13 @@ def is_sparse(value: Any) -> bool:
 def is_tensor_array(value: Any) -> bool:
     """Whether it is a `tf.TensorArray`."""
     return issubclass(type(value), tf.TensorArray)
+
+
+def is_simple(value: Any) -> bool:
+    """Whether it is one tensor, of a graph or not, or what Python has in its place: a number, an array."""
+    return issubclass(type(value), (tf.Tensor, bool, int, float, complex, str, bytes, np.ndarray, np.generic))
+
+
+def is_in_current_graph(tensor: Any) -> bool:
+    """Whether a tensor of a graph belongs to the one that is being built."""
+    return tensor.graph is tf.compat.v1.get_default_graph()

@@ -13,7 +13,8 @@ from typing import Any
 
 from tensordbg.backends.tensorflow.internals import while_v2
 from tensordbg.backends.tensorflow.methods import ReplacedAttributes
-from tensordbg.backends.tensorflow.tracing.python_names import LISTS, names_noted, note_name, note_state
+from tensordbg.backends.tensorflow.tracing.handed_on import LISTS
+from tensordbg.backends.tensorflow.tracing.python_names import names_noted, note_name, note_state
 from tensordbg.gradient_names import differentiated_name
 from tensordbg.recording.recorder import Recorder
 
@@ -92,7 +93,7 @@ def _of_lists(operation: Any, forward: Any) -> Iterator[tuple[str, Any]]:
         yield from ((name, element) for name in names_noted(forward.outputs[-1]))
     elif operation.type in _TAKEN and forward.type == _TAKEN[operation.type]:
         element = forward.inputs[LISTS[forward.type]]
-        yield from ((name, operation.outputs[-1]) for name in names_noted(element))
+        yield from ((name, operation.outputs[-1]) for name in names_noted(element) or names_noted(forward.outputs[-1]))
 
 
 def _gradient(name: str) -> str:

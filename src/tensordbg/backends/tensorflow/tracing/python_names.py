@@ -13,8 +13,7 @@ import functools
 import inspect
 import itertools
 import weakref
-from collections.abc import Callable, Iterable, Iterator
-from collections.abc import Set as AbstractSet
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import CodeType
 from typing import Any
 
@@ -25,31 +24,32 @@ from tensordbg.backends.tensorflow.internals import (
     autograph_operators,
     control_flow,
     functional_ops,
-    loop_and_branch_graphs,
     while_v2,
 )
 from tensordbg.backends.tensorflow.methods import ReplacedAttributes
 from tensordbg.backends.tensorflow.own_frames import unseen
 from tensordbg.backends.tensorflow.tracing.arguments import code_of
 from tensordbg.backends.tensorflow.tracing.composites import other_parts
-from tensordbg.backends.tensorflow.tracing.graph_tensors import is_of_graph, is_ragged, is_sparse, is_tensor_array
+from tensordbg.backends.tensorflow.tracing.graph_tensors import (
+    is_in_current_graph,
+    is_of_graph,
+    is_ragged,
+    is_simple,
+    is_sparse,
+    is_tensor_array,
+)
+from tensordbg.backends.tensorflow.tracing.handed_on import LISTS, is_seen, note_argument, note_result, put_into
 from tensordbg.model import PYTHON_NAMES
 from tensordbg.recording.recorder import Recorder
 
 _NAMES: weakref.WeakKeyDictionary[Any, dict[str, dict[int, list[str]]]] = weakref.WeakKeyDictionary()
 """By graph, operation and output; a graph that was traced in one recording may run in a later one."""
 
-_STATES: weakref.WeakKeyDictionary[Any, set[str]] = weakref.WeakKeyDictionary()
-"""By the graph of a loop's condition or body the arguments that are to be recorded in each iteration."""
-
 _MOST_NAMES = 4
 """Of one tensor."""
 
 _MOST_PARTS = 64
 """Of one value that holds several tensors."""
-
-LISTS = {"TensorListSetItem": 2, "TensorListPushBack": 1}
-"""The operations that put an element into a list of tensors, and which input the element is."""
 
 _FOLDS = ("scan", "foldl", "foldr")
 """The functions of TensorFlow that call a function of the program as it is, for each element."""
@@ -70,6 +70,8 @@ class PythonNames:
         self._replaced.replace(control_flow, "_tf_while_stmt", self._watching_while)
         self._replaced.replace(control_flow, "_tf_if_stmt", self._watching_if)
         self._replaced.replace(autograph_operators(), "for_stmt", self._watching_for)
+        for name in ("if_exp", "converted_call"):
+            self._replaced.replace(autograph_operators(), name, self._watching_expression)
         self._replaced.replace(while_v2, "while_loop", self._watching_while_loop)
         for name in _FOLDS:
             self._replaced.replace(functional_ops, name, self._watching_fold)
@@ -116,20 +118,24 @@ class PythonNames:
     def _watching_if(self, plain: Any) -> Any:
         def if_stmt(cond: Any, body: Any, orelse: Any, get_state: Any, *more: Any) -> Any:
             _, symbol_names, nouts = more
+            from_outside: set[str] = set()
 
             def state() -> Iterator[tuple[str, Any]]:
                 return zip(symbol_names[:nouts], get_state(), strict=False)
 
             def naming(branch: Any) -> Any:
                 def named_branch() -> Any:
+                    before = dict(state())
                     result = branch()
-                    self._note(state, note_name)
+                    self._note(lambda: _made_in_branch(state(), before, from_outside), note_name)
                     return result
 
                 return unseen(named_branch)
 
             result = plain(cond, naming(body), naming(orelse), get_state, *more)
             self._note(state, note_name)
+            chosen = ((name, value) for name, value in state() if name in from_outside)
+            self._note(lambda: chosen, lambda _, value: note_result(value))
             return result
 
         return if_stmt
@@ -181,6 +187,16 @@ class PythonNames:
             return plain(f, args, kwargs, *more, **options)
 
         return converted_call
+
+    def _watching_expression(self, plain: Any) -> Any:
+        """For what is written as a call or a choice, whose result is recorded where a loop or a branch hands it on."""
+
+        def evaluated(*given: Any, **options: Any) -> Any:
+            result = plain(*given, **options)
+            self._note(lambda: [("result", result)], lambda _, value: note_result(value))
+            return result
+
+        return unseen(evaluated)
 
     def _watching_conversion(self, plain: Any) -> Any:
         """For functions that are a part of a converted one, which are called as they are."""
@@ -247,14 +263,15 @@ def with_python_names(attributes: str, graph: Any, operation: str, outputs: int)
     return with_notes(attributes, {PYTHON_NAMES: names})
 
 
+def names_of_item(operation: Any) -> list[str]:
+    """The names of the element that an operation puts into a list, where nothing but that shows the element."""
+    place = LISTS.get(operation.type)
+    return [] if place is None or is_seen(operation.inputs[place]) else names_noted(operation.outputs[0])
+
+
 def noted_names(tensor: Any) -> tuple[str, ...]:
     """The Python names of a tensor of a graph that were noted so far."""
     return tuple(_NAMES.get(tensor.graph, {}).get(tensor.op.name, {}).get(tensor.value_index, ()))
-
-
-def recorded_in_each_iteration(graph: Any) -> AbstractSet[str]:
-    """The arguments of a loop's condition or body, by their operations' names, to be recorded in each iteration."""
-    return _STATES.get(graph, frozenset())
 
 
 def names_noted(tensor: Any) -> list[str]:
@@ -267,8 +284,7 @@ def names_noted(tensor: Any) -> list[str]:
 def note_state(name: str, value: Any) -> None:
     """Notes a name; what bears it is recorded even if it is an argument of a loop's condition or body."""
     for tensor in (*(tensor for _, tensor in _tensors(name, value)), *other_parts(value)):
-        if isinstance(tensor.graph, loop_and_branch_graphs()):
-            _STATES.setdefault(tensor.graph, set()).add(tensor.op.name)
+        note_argument(tensor)
     note_name(name, value)
 
 
@@ -307,10 +323,30 @@ def _parts(value: Any) -> Iterator[tuple[str, Any]]:
 
 
 def _element(name: str, accumulated: Any) -> Iterator[tuple[str, Any]]:
-    """Of a list of tensors, a TensorArray's also, the element that was put into it last, in this iteration."""
-    place = LISTS.get(accumulated.op.type) if is_of_graph(accumulated) else None
-    if place is not None:
-        yield name, accumulated.op.inputs[place]
+    """Of a list of tensors, a TensorArray's also, the element that was put into it last, in this iteration.
+
+    Where that is not recorded by itself, it is where it is put in, which bears the name then.
+    """
+    element = put_into(accumulated)
+    if element is not None:
+        yield name, element if is_seen(element) else accumulated
+
+
+def _made_in_branch(
+    state: Iterator[tuple[str, Any]], before: Mapping[str, Any], from_outside: set[str]
+) -> Iterator[tuple[str, Any]]:
+    """What the names stand for that a branch has given to what it computes, or left as they were.
+
+    Args:
+        state: The names at its end, and what they stand for.
+        before: The same at its beginning.
+        from_outside: Takes the names that it gives to anything else: numbers, tensors that were there before.
+    """
+    for name, value in state:
+        if value is before.get(name) or not is_simple(value) or (is_of_graph(value) and is_in_current_graph(value)):
+            yield name, value
+        else:
+            from_outside.add(name)
 
 
 def _targets(target: str, iterate: Any) -> Iterator[tuple[str, Any]]:
