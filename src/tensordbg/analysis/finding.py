@@ -327,6 +327,8 @@ class ProgramFailure:
     """Where what did not fit came into being, as far as that is known; the likeliest to be fixed first."""
     process: str = ""
     """Which process of a run it ended; empty where there is only one."""
+    loops: tuple[LoopIteration, ...] = ()
+    """The iterations in which it failed, the outermost first, where that is certain."""
 
 
 Evidence = int | str | list[str]

@@ -61,6 +61,7 @@ def _failure(failure: ProgramFailure) -> dict[str, Any]:
         "layer": failure.layer or None,
         "function": failure.function,
         "step": failure.step if failure.step >= 0 else None,
+        **({"loops": [_loop(each) for each in failure.loops]} if failure.loops else {}),
         "inputs": [{**_input(given), "elements": given.elements or None} for given in failure.inputs],
         "beginnings": [_beginning(each) for each in failure.beginnings],
         "source": None if failure.source is None else _line(failure.source),

@@ -43,9 +43,14 @@ def events_of_inputs(trace: TraceSource, keys: Collection[Key], message: str) ->
     Nothing is told of what was made in that turn too, if only other turns of the same loop recorded it.
     """
     found = _events(trace, keys)
-    turn = _iteration_of(found, {float(number) for number in _NUMBER.findall(message)})
+    turn = _iteration_of(found, numbers_of(message))
     chosen = {key: [each for each in events if each.turn == turn] or events for key, events in found.items()}
     return {key: events[-1].number for key, events in chosen.items() if not _is_of_another(events[-1].turn, turn)}
+
+
+def numbers_of(message: str) -> set[float]:
+    """The whole numbers in a message."""
+    return {float(number) for number in _NUMBER.findall(message)}
 
 
 def _iteration_of(found: Mapping[Key, list[_Event]], numbers: Collection[float]) -> Turn:

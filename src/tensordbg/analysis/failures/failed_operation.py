@@ -22,11 +22,12 @@ from tensordbg.analysis.failures.beginnings.stated import StatedPast
 from tensordbg.analysis.failures.beginnings.words import name_of
 from tensordbg.analysis.failures.data_elements import Refused, call_beginning, element_of, item_beginning
 from tensordbg.analysis.failures.failed_iteration import Key, events_of_inputs
+from tensordbg.analysis.failures.failed_loops import failed_loops
 from tensordbg.analysis.failures.in_python import raised_in_python
 from tensordbg.analysis.failures.lost_gradient import lost_gradient
 from tensordbg.analysis.failures.made_variables import made_variables
 from tensordbg.analysis.failures.pipeline import FailedElement, failed_in_pipeline
-from tensordbg.analysis.finding import Beginning, InputView, ProgramFailure, SourceLine, TensorView
+from tensordbg.analysis.finding import Beginning, InputView, LoopIteration, ProgramFailure, SourceLine, TensorView
 from tensordbg.analysis.program.description import Program
 from tensordbg.analysis.program.details import Details, function_name
 from tensordbg.analysis.program.events import Executions, row_of
@@ -94,6 +95,7 @@ def find_failure(
             *([item_beginning(told.item)] if told.item else []),
         ),
         layer=told.layer,
+        loops=found.loops,
     )
 
 
@@ -125,6 +127,8 @@ class _Found:
     beginnings: tuple[Beginning, ...] = ()
     element: tuple[Beginning, ...] = ()
     """Of a dataset."""
+    loops: tuple[LoopIteration, ...] = ()
+    """The iterations in which it failed."""
 
 
 def _looked_into(place: _Place, site: Site | None, row: int) -> _Found:
@@ -140,15 +144,17 @@ def _looked_into(place: _Place, site: Site | None, row: int) -> _Found:
         views = with_elements(_recorded(_views(trace, inputs, told.message, details), given, details), told, details)
         names = [each.tensor for each in inputs]
         refusal = Refusal(site.op_type, told.message, place.source, names, given)
+        loops = failed_loops(past, site, told.message, place.locations)
         ragged = ragged_parts(program, past, refusal, [each.elements for each in views])
         if any(ragged):
-            return _Found(*ragged)
+            return _Found(*ragged, loops=loops)
         small = {TensorRef(number, slot): text for (_, number, slot), text in reversed([*told.elements.items()])}
         if operands := ragged_operands(program, past, site, place.source, small):
-            return _Found(operands)
+            return _Found(operands, loops=loops)
         began = find_beginnings(refusal, behind)
         refused = Refused(told.message, given, [each.elements for each in views])
-        return _Found(with_constants(views, given), began, element_of(BatchOrigins(trace, program), past, refused))
+        element = element_of(BatchOrigins(trace, program), past, refused)
+        return _Found(with_constants(views, given), began, element, loops)
     if (not told.inputs or told.tensors) and (not told.tensors or is_of_comparison(told.message)):
         row = comparison_at(program, executions, place.locations, place.source)
         if row != NONE:

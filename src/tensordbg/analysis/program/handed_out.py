@@ -29,7 +29,7 @@ def handed_out(program: Program, site: Site, recorded: Container[TensorRef]) -> 
 
 
 def one_of(results: Sequence[TensorRef], statement: Statement) -> list[TensorRef]:
-    """What a statement takes of the results of one loop: the only one, or that of a place which it writes down."""
+    """Chooses what a statement takes of the results of one loop: the only one, or that of the place it writes down."""
     place: object = 0 if len(results) == 1 else None
     if isinstance(statement.value, ast.Subscript):
         with contextlib.suppress(ValueError):

@@ -41,7 +41,7 @@ def value_of(value: ast.AST, statement: ast.AST, before: StatementsBefore) -> as
         return value
     for earlier in reversed(before.get(statement, ())):
         if _gives(earlier, value.id):
-            return _given(earlier, value.id) or value
+            return _whole_value(earlier, value.id) or value
     return value
 
 
@@ -58,7 +58,7 @@ def _gives(statement: ast.stmt, name: str) -> bool:
     return any(node.id == name and not isinstance(node.ctx, ast.Load) for node in names)
 
 
-def _given(statement: ast.stmt, name: str) -> ast.AST | None:
+def _whole_value(statement: ast.stmt, name: str) -> ast.AST | None:
     """The expression that a statement gives a name to as a whole; None where it is not that simple."""
     if isinstance(statement, ast.AugAssign):
         return statement

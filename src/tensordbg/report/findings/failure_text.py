@@ -11,7 +11,7 @@ from rich.text import Text
 from tensordbg.analysis.failures.lead import failure_lead, message_of_one_line
 from tensordbg.analysis.finding import Beginning, ProgramFailure
 from tensordbg.report.findings.origin_tables import cells_of
-from tensordbg.report.findings.origin_text import source_table
+from tensordbg.report.findings.origin_text import iterations_of, source_table
 from tensordbg.report.listing import BAD, plain_table
 
 _WORDS = {
@@ -67,14 +67,14 @@ def _beginning(beginning: Beginning) -> Table:
 
 
 def circumstances_of(failure: ProgramFailure) -> str:
-    """The line by its whole path, the function and the step."""
+    """The line by its whole path, the function, the step and the iterations of loops."""
     place = "" if failure.source is None else f"{failure.source.file}:{failure.source.line}"
     named = failure.function and not failure.function.startswith("<")
     function = "" if not named else f"in {failure.function}" + ("" if failure.function.endswith(")") else "()")
     step = f"in step {failure.step}" if failure.step >= 0 else ""
     layer = f"layer {failure.layer}" if failure.layer and failure.op_name else ""
     op_type = failure.op_type if failure.op_type != failure.op_name else ""
-    return ", ".join(filter(None, [place, function, step, op_type, layer]))
+    return ", ".join(filter(None, [place, function, step, *iterations_of(failure.loops), op_type, layer]))
 
 
 def _inputs(failure: ProgramFailure) -> Table:

@@ -79,6 +79,11 @@ class RecordedPast:
         """The inputs of the operation that failed in the execution, at the place where it was run last."""
         if site.function == NONE:
             return [] if self._own == NONE else self._eager_inputs(self._own)
+        site, failed = self.failed_at(site)
+        return self.inputs_at(failed[-1], site) if failed else []
+
+    def failed_at(self, site: Site) -> tuple[Site, list[int]]:
+        """The runs of a graph in which an operation may have failed, and the operation that stands for it there."""
         failed = self.failed_invocations(site)
         if (
             not failed
@@ -86,8 +91,8 @@ class RecordedPast:
             and (branch := self._program.holders.get(site.function)) is not None
         ):
             # It is alone in a branch that is taken where its condition does not hold, so nothing is recorded there.
-            site, failed = branch, self.failed_invocations(branch)
-        return self.inputs_at(failed[-1], site) if failed else []
+            return branch, self.failed_invocations(branch)
+        return site, failed
 
     def inputs_at(self, invocation: int, site: Site) -> Sequence[Made | None]:
         """The inputs of an operation of a graph in one of the runs of its graph."""
