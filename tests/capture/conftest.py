@@ -11,14 +11,17 @@ from tensordbg.capture.header import (
     Commit,
     Header,
     StoredArgument,
+    StoredTable,
     StoredTensor,
     StoredVariable,
     Suspect,
     Trouble,
 )
-from tensordbg.capture.writer import write_capture
+from tensordbg.capture.tensors import packed_tensors
+from tensordbg.capture.writer import TABLES_FILE, write_capture
 
 BATCH = {"a0": np.arange(6, dtype=np.float32).reshape(2, 3)}
+TABLES = {"t4_keys": np.array([b"a", b"b"], object), "t4_values": np.array([1.0, 2.0], np.float32)}
 VARIABLES = {"v1": np.full((3, 2), 0.5), "v2": np.array(7, dtype=np.int64)}
 
 
@@ -48,13 +51,20 @@ def header_of(identifier: str = "0123abcd") -> Header:
             StoredVariable(StoredTensor("count", "int64", (), "v2"), 3),
         ),
         extra={"epoch": "3"},
+        tables=(
+            StoredTable(
+                StoredTensor("table, keys", "string", (2,), "t4_keys"),
+                StoredTensor("table, values", "float32", (2,), "t4_values"),
+                4,
+            ),
+        ),
     )
 
 
 @pytest.fixture
 def write() -> Callable[..., Path]:
     def write(place: Path, identifier: str = "0123abcd") -> Path:
-        files = {"function.pb": b"\x00graph", "sites.jsonl": b'{"site": 0}\n'}
+        files = {TABLES_FILE: packed_tensors(TABLES), "function.pb": b"\x00graph", "sites.jsonl": b'{"site": 0}\n'}
         return write_capture(place, header_of(identifier), BATCH, VARIABLES, files)
 
     return write

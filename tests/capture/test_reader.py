@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from tensordbg.capture.reader import Capture, list_captures, open_capture
 from tensordbg.errors import CaptureError
-from tests.capture.conftest import BATCH, VARIABLES, header_of
+from tests.capture.conftest import BATCH, TABLES, VARIABLES, header_of
 
 Write = Callable[..., Path]
 
@@ -20,6 +20,7 @@ Write = Callable[..., Path]
 def read_all(capture: Capture) -> None:
     capture.batch()
     capture.variables()
+    capture.tables()
     capture.function()
     capture.rows("sites")
 
@@ -33,6 +34,9 @@ def test_what_was_written_is_read_back(tmp_path: Path, write: Write) -> None:
     assert variables.keys() == {2, 3}
     np.testing.assert_array_equal(variables[2], VARIABLES["v1"])
     assert variables[3] == 7
+    (table,) = capture.tables().values()
+    np.testing.assert_array_equal(table.keys, TABLES["t4_keys"])
+    np.testing.assert_array_equal(table.values, TABLES["t4_values"])
     assert capture.function() == b"\x00graph"
     assert capture.rows("sites") == [{"site": 0}]
 

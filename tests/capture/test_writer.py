@@ -14,7 +14,14 @@ from tensordbg.capture.reader import list_captures
 def test_a_capture_is_a_folder_with_its_files(tmp_path: Path, write: Callable[..., Path]) -> None:
     made = write(tmp_path / "captures" / "first")
     assert made == tmp_path / "captures" / "first"
-    names = {"capture.json", "batch.safetensors", "variables.safetensors", "function.pb", "sites.jsonl"}
+    names = {
+        "capture.json",
+        "batch.safetensors",
+        "variables.safetensors",
+        "function.pb",
+        "sites.jsonl",
+        "tables.safetensors",
+    }
     assert {file.name for file in made.iterdir()} == names
     assert [each.name for each in made.parent.iterdir()] == ["first"]
 

@@ -65,6 +65,27 @@ def looked_up(words):
     return table.lookup(words) * 2.0
 
 
+seen = tf.lookup.experimental.MutableHashTable(tf.string, tf.int64, 0)
+places = tf.lookup.experimental.MutableHashTable(tf.int64, tf.float32, tf.constant([0.0, 0.0]))
+places.insert(tf.constant([0, 1], tf.int64), tf.constant([[1.0, 2.0], [3.0, 4.0]]))
+
+
+@tf.function
+def counted(words):
+    before = seen.lookup(words)
+    seen.insert(words, before + 1)
+    return before, places.lookup(before), table.lookup(words)
+
+
+queue = tf.queue.FIFOQueue(4, [tf.float32], [[]])
+queue.enqueue(3.0)
+
+
+@tf.function
+def waiting(x):
+    return queue.dequeue() * x
+
+
 @tf.function
 def from_pipeline(iterator):
     return next(iterator) * scale
@@ -84,6 +105,9 @@ print(nested(batch, tf.constant(2.0), True, a=tf.constant(5.0), z=tf.constant(1.
 print(joined(tf.constant(["h\u00e9", "", "a\\0b"]), tf.ragged.constant([["x"], [], ["yy", "zzz"]]), 3.0))
 print(summed(tf.data.Dataset.from_tensor_slices([3.0, 4.0])))
 print(looked_up(tf.constant(["a", "c"])))
+for words in (["a", "b"], ["b", "c"]):
+    print(counted(tf.constant(words)))
+print(waiting(tf.constant(2.0)))
 pipeline = iter(tf.data.Dataset.from_tensor_slices([3.0, 4.0]))
 print(from_pipeline(pipeline), from_pipeline(pipeline))
 print(ragged(tf.ragged.constant([[1.0], [2.0, 3.0]]), tf.constant("ab")))
@@ -133,6 +157,8 @@ def captured(folder: Path, call: str) -> tuple[Path, subprocess.CompletedProcess
         ("joined", 3, ["names"]),
         ("ragged", 3, ["scale"]),
         ("from_pipeline:1", 1, ["scale"]),
+        ("looked_up", 2, []),  # besides the words what it gives for others
+        ("counted:1", 4, []),  # which writes into a table that it has read before
         ("one_step_on_data*", 1, None),
     ],
 )
@@ -160,13 +186,14 @@ def test_the_first_bad_operation_of_a_call_is_named(folder: Path, plain: str) ->
 def test_what_is_not_captured_is_refused(folder: Path) -> None:
     _, done = captured(folder, "summed")
     assert "the step takes dataset, a dataset or a list, which is not captured; capture a function that" in done.stderr
-    _, done = captured(folder, "looked_up")
+    _, done = captured(folder, "waiting")
     refused = next(line for line in done.stderr.splitlines() if "which is not captured" in line)
     words = (
-        "the step takes a lookup table or another resource that is no variable, in `return table.lookup(words) * 2.0` "
+        "the step takes a queue, a lookup table that can't be read or another resource that is no variable, in "
+        "`return queue.dequeue() * x` "
     )
     assert words in refused
-    assert f"infer.py:{line_of('return table.lookup')}), which is not captured; capture a function that is" in refused
+    assert f"infer.py:{line_of('return queue.dequeue')}), which is not captured; capture a function that is" in refused
 
 
 def test_strings_are_there_in_the_debugger_and_can_not_be_set(folder: Path) -> None:

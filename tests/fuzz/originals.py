@@ -14,13 +14,14 @@ from safetensors.numpy import save_file
 
 from tensordbg.capture.outcome import Outcome, Reading
 from tensordbg.capture.replayed import Replayed, ReplayedStep, write_replayed
-from tensordbg.capture.writer import write_capture
+from tensordbg.capture.tensors import packed_tensors
+from tensordbg.capture.writer import TABLES_FILE, write_capture
 from tensordbg.importers.tfdbg1.messages import _event_type
 from tensordbg.model import Health
 from tensordbg.trace.graphs.graph_files import GraphFiles, GraphStage
 from tensordbg.trace.graphs.graphdef import GraphDefMessage, GraphDefNode
 from tensordbg.trace.sealed.seal import seal_all, seal_full_segments
-from tests.capture.conftest import BATCH, VARIABLES, header_of
+from tests.capture.conftest import BATCH, TABLES, VARIABLES, header_of
 from tests.importers.tfdbg2.logbuilder import BAD, LogBuilder
 from tests.importers.tfdbg2.samples import loop_and_branch, nested_functions
 from tests.sample_run import make_sample_run
@@ -112,7 +113,11 @@ def _recent(folder: Path) -> None:
 
 def _capture(folder: Path) -> None:
     made = write_capture(
-        folder.with_name("writing"), header_of(), BATCH, VARIABLES, {"function.pb": b"\x0a\x02\x0a\x00"}
+        folder.with_name("writing"),
+        header_of(),
+        BATCH,
+        VARIABLES,
+        {"function.pb": b"\x0a\x02\x0a\x00", TABLES_FILE: packed_tensors(TABLES)},
     )
     (made / "sites.jsonl").write_text(json.dumps({"site": 0, "name": "x", "op_type": "Log"}) + "\n")
     made.rename(folder)

@@ -35,6 +35,16 @@ class StoredVariable:
 
 
 @dataclass(frozen=True)
+class StoredTable:
+    """A lookup table that the step is given, as it was before the step."""
+
+    keys: StoredTensor
+    values: StoredTensor
+    argument: int
+    """Which argument of the function its handle is."""
+
+
+@dataclass(frozen=True)
 class StoredArgument:
     """A value that the function was given."""
 
@@ -135,3 +145,4 @@ class Header:
     """The same of the batches of `later`."""
     seeds: dict[str, int] = field(default_factory=dict)
     """The seeds that the program had set, by what has them: `tensorflow`, `keras`."""
+    tables: tuple[StoredTable, ...] = ()

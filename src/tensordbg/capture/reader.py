@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -11,7 +12,7 @@ import msgspec
 
 from tensordbg.capture.header import FORMAT_VERSION, Header, StoredArgument, StoredTensor, StoredVariable
 from tensordbg.capture.tensors import Array, read_tensors, restored
-from tensordbg.capture.writer import BATCH_FILE, FUNCTION_FILE, HEADER_FILE, VARIABLES_FILE
+from tensordbg.capture.writer import BATCH_FILE, FUNCTION_FILE, HEADER_FILE, TABLES_FILE, VARIABLES_FILE
 from tensordbg.errors import CaptureError
 from tensordbg.json_input import load_json, refuse_deep
 from tensordbg.model import NONE
@@ -22,6 +23,15 @@ Stored = TypeVar("Stored", StoredArgument, StoredVariable)
 _LARGEST_HEADER = 2**26
 _LARGEST_FILE = 2**29
 """Bytes of a file other than those of tensors."""
+
+
+@dataclass(frozen=True)
+class Table:
+    """The keys and values of a lookup table."""
+
+    keys: Array
+    values: Array
+    """One for each key."""
 
 
 class Capture:
@@ -69,6 +79,20 @@ class Capture:
             CaptureError: If the file is damaged.
         """
         return {each.argument: array for each, array in self._tensors(VARIABLES_FILE, self.header.variables)}
+
+    def tables(self) -> dict[int, Table]:
+        """The lookup tables before the step, by the number of the argument that is their handle.
+
+        Raises:
+            CaptureError: If the file is damaged.
+        """
+        whole = [each for each in self.header.tables if each.keys.key and each.values.key]
+        path = self.path / TABLES_FILE
+        stored = read_tensors(path) if whole else {}
+        return {
+            each.argument: Table(_checked(path, stored, each.keys), _checked(path, stored, each.values))
+            for each in whole
+        }
 
     def function(self) -> bytes:
         """The function with all that it calls, as a serialized FunctionDefLibrary.

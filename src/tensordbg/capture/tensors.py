@@ -70,6 +70,13 @@ def write_tensors(path: Path, tensors: Mapping[str, Array]) -> None:
     save_file({name: _plain(array) for name, array in tensors.items()}, path)
 
 
+def packed_tensors(tensors: Mapping[str, Array]) -> bytes:
+    """The content of such a file; see `write_tensors`."""
+    from safetensors.numpy import save
+
+    return bytes(save({name: _plain(array) for name, array in tensors.items()}))
+
+
 def read_tensors(path: Path) -> dict[str, Array]:
     """All tensors of a file as they were stored; `restored` gives one its true dtype.
 

@@ -21,6 +21,7 @@ HEADER_FILE = "capture.json"
 BATCH_FILE = "batch.safetensors"
 VARIABLES_FILE = "variables.safetensors"
 FUNCTION_FILE = "function.pb"
+TABLES_FILE = "tables.safetensors"
 
 _HIDDEN = ".capture-"
 

@@ -9,7 +9,7 @@ import subprocess
 import sys
 import time
 import uuid
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -18,19 +18,23 @@ from tensordbg.capture.header import (
     Commit,
     Header,
     StoredArgument,
+    StoredTable,
     StoredTensor,
     StoredVariable,
     Suspect,
     TensorDigest,
     Trouble,
 )
-from tensordbg.capture.tensors import Array, digest_of, dtype_of, size_of, storable
-from tensordbg.capture.writer import write_capture
+from tensordbg.capture.tensors import Array, digest_of, dtype_of, packed_tensors, size_of, storable
+from tensordbg.capture.writer import TABLES_FILE, write_capture
 from tensordbg.health.measured import Measured
 from tensordbg.model import NONE, Function
 from tensordbg.recording.catalog import CATALOG
 from tensordbg.trapping.plan import TrapPlan
 from tensordbg.trapping.targets import TrapTarget
+
+TABLE = ("keys", "values")
+"""The kinds of what is saved of a lookup table before an early change."""
 
 
 class Room:
@@ -63,13 +67,23 @@ class Saved:
     """A tensor that the trap is given to keep."""
 
     kind: str
-    """`argument`, `element` (of an input pipeline), or `variable` (before an early write)."""
+    """`argument`, `element` (of an input pipeline), `variable`, or one of `TABLE` (before an early write)."""
     tensor: str
     """Its name in the definition; of a variable that of its handle."""
     dtype: int
     """The framework's number of it."""
     argument: int
     """Which argument of the function it is, or is the handle of; -1 for an element."""
+
+
+@dataclass(frozen=True)
+class CapturedTable:
+    """A lookup table of a step, with all that it holds."""
+
+    argument: int
+    """Which argument of the function is its handle."""
+    keys: Array
+    values: Array
 
 
 @dataclass(frozen=True)
@@ -81,6 +95,8 @@ class TrappedFunction:
     saved: tuple[Saved, ...]
     read: Callable[[int], Array | None]
     """Gives the variable of a number as it is now; None where it is gone or has no value."""
+    tables: Callable[[bytes], Sequence[CapturedTable]]
+    """Gives the lookup tables as they are now, by the function in the framework's own form."""
 
 
 @dataclass(frozen=True)
@@ -95,6 +111,7 @@ class Surroundings:
     """Says where the rows of a batch came from; empty where nobody knows."""
     files: Mapping[str, bytes]
     """The function, in the framework's own form, and the rows that describe it."""
+    tables: Sequence[CapturedTable] = ()
 
 
 @dataclass(frozen=True)
@@ -140,7 +157,8 @@ def make_capture(plan: TrapPlan, trapped: TrappedFunction, bad: BadStep, around:
     maker = _Maker(plan, trapped, bad, around)
     header = maker.header()
     place = plan.folder / f"{safe_name(trapped.function.name)}-{bad.step}"
-    return write_capture(place, header, maker.batch, maker.variables, around.files)
+    files = {**around.files, TABLES_FILE: packed_tensors(maker.tables)} if maker.tables else around.files
+    return write_capture(place, header, maker.batch, maker.variables, files)
 
 
 class _Maker:
@@ -154,9 +172,10 @@ class _Maker:
         self._bad = bad
         self.batch: dict[str, Array] = {}
         self.variables: dict[str, Array] = {}
+        self.tables: dict[str, Array] = {}
 
     def header(self) -> Header:
-        """Also fills `batch` and `variables`."""
+        """Also fills `batch`, `variables` and `tables`."""
         function, origins = self._trapped.function, self._around.origins
         return replace(
             blank_header(self._around.frameworks, self._bad.trouble),
@@ -165,6 +184,7 @@ class _Maker:
             step=self._bad.step,
             arguments=self._arguments(self._bad.saved, ""),
             variables=tuple(self._variables()),
+            tables=tuple(self._tables()),
             later=tuple(self._arguments(arrays, f"step{i}_") for i, arrays in enumerate(self._bad.later, 1)),
             notes=tuple(self._notes),
             extra=dict(self._bad.reached),
@@ -179,7 +199,7 @@ class _Maker:
         return tuple(
             StoredArgument(self._keep(self.batch, f"{place}{each.kind}{i}", self._name(each), array), each.argument)
             for i, (each, array) in enumerate(given)
-            if each.kind != "variable"
+            if each.kind in {"argument", "element"}
         )
 
     def _variables(self) -> list[StoredVariable]:
@@ -198,6 +218,22 @@ class _Maker:
             stored = self._keep(self.variables, f"variable{argument}", known.name, array)
             found.append(StoredVariable(stored, argument, known.trainable))
         return found
+
+    def _tables(self) -> Iterator[StoredTable]:
+        early = {
+            (saved.argument, saved.kind): array
+            for saved, array in zip(self._trapped.saved, self._bad.saved, strict=True)
+            if saved.kind in TABLE and array is not None
+        }
+        for each in self._around.tables:
+            now = zip(TABLE, (each.keys, each.values), strict=True)
+            name = CATALOG.site(self._trapped.function.arguments[each.argument]).name
+            keys, values = (
+                self._keep(self.tables, key, f"{name}, {part}", early.get((each.argument, part), array))
+                for part, array in now
+                for key in [f"table{each.argument}_{part}"]
+            )
+            yield StoredTable(keys, values, each.argument)
 
     def _keep(self, tensors: dict[str, Array], key: str, name: str, array: Array | None) -> StoredTensor:
         if array is None or not storable(array):

@@ -45,3 +45,12 @@ def handles_of(graph: Any) -> Mapping[int, weakref.ref[Any]]:
     known = {variables.number_of(each): weakref.ref(each) for each in handles if each is not None}
     known.pop(NONE, None)
     return known
+
+
+def handles_of_tables(graph: Any) -> Mapping[int, weakref.ref[Any]]:
+    """The handles that a graph takes from eager code and that are no variables', by the number of the argument."""
+    variables = hooks().variables
+    given = ((number, each) for number, each in enumerate(graph.inputs))
+    resources = ((number, each) for number, each in given if each.dtype.as_datatype_enum == dtypes.RESOURCE)
+    handles = ((number, variables.handle_of(each)) for number, each in resources if variables.number_of(each) == NONE)
+    return {number: weakref.ref(handle) for number, handle in handles if handle is not None}

@@ -33,7 +33,10 @@ def test_the_line_is_told_that_uses_a_table() -> None:
         sources=[source_row(SourceFile("train.py", "", "def step(words):\n    return table.lookup(words)\n"))],
     )
     told = str(not_captured(kept, "lookup_table_handle", dtypes.RESOURCE))  # type: ignore[arg-type]
-    assert told.startswith("the step takes a lookup table or another resource that is no variable, in `return table.l")
+    assert told.startswith(
+        "the step takes a queue, a lookup table that can't be read or another resource that is no va"
+    )
+    assert " variable, in `return table.lookup(words)` " in told
     assert "(train.py:2), which is not captured; " in told
 
 
@@ -42,5 +45,5 @@ def test_a_capture_without_such_rows_tells_the_name() -> None:
     kept = Kept(sites=[site_row(site)], stacks=[], sources=[])
     told = str(not_captured(kept, "lookup_table_handle", dtypes.RESOURCE))  # type: ignore[arg-type]
     assert told.startswith(
-        "the step takes lookup_table_handle, a lookup table or another resource that is no variable, "
+        "the step takes lookup_table_handle, a queue, a lookup table that can't be read or another resource that is no "
     )

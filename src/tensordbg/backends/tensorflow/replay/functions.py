@@ -8,9 +8,9 @@ from typing import Any
 from tensordbg.backends.tensorflow.functions import definition as fd
 from tensordbg.backends.tensorflow.functions.collective_nodes import exchanges
 from tensordbg.backends.tensorflow.functions.graphs import RestoredGraph
+from tensordbg.backends.tensorflow.functions.passed_handles import handles_by_function
 from tensordbg.backends.tensorflow.hooks import hooks
 from tensordbg.backends.tensorflow.internals import atomic_function, context, function_def_to_graph, op_def_registry
-from tensordbg.backends.tensorflow.replay.handles import handles_by_function
 from tensordbg.backends.tensorflow.replay.names import give_free_names
 from tensordbg.backends.tensorflow.trap.rows import called_functions
 from tensordbg.capture.reader import Capture

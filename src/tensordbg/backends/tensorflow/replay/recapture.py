@@ -16,10 +16,10 @@ from tensordbg.backends.tensorflow.replay.variables import live_variables, match
 from tensordbg.backends.tensorflow.trap.nodes import NEXT
 from tensordbg.backends.tensorflow.trap.rows import library_of, rows_of
 from tensordbg.backends.tensorflow.trap.targets import NotedTargets, named_targets
-from tensordbg.capture.header import StoredArgument, StoredTensor, StoredVariable, TensorDigest
+from tensordbg.capture.header import Header, StoredArgument, StoredTable, StoredTensor, StoredVariable, TensorDigest
 from tensordbg.capture.reader import Capture
-from tensordbg.capture.tensors import Array, dtype_of
-from tensordbg.capture.writer import FUNCTION_FILE, write_capture
+from tensordbg.capture.tensors import Array, dtype_of, packed_tensors
+from tensordbg.capture.writer import FUNCTION_FILE, TABLES_FILE, write_capture
 from tensordbg.errors import CaptureError
 from tensordbg.model import NONE
 from tensordbg.recording.guard import guarded
@@ -85,7 +85,12 @@ class Recapturing:
             arguments=tuple(self._arguments(definition, batch)),
             variables=tuple(self._variables(concrete, variables)),
         )
-        files = {**rows_of(described.function), FUNCTION_FILE: library_of(name, hooks().functions.plain_definition)}
+        header = replace(header, tables=self._tables(definition, header))
+        files = {
+            **rows_of(described.function),
+            **self._contents_of_tables(header),
+            FUNCTION_FILE: library_of(name, hooks().functions.plain_definition),
+        }
         return write_capture(folder / self._capture.path.name, header, batch, variables, files)
 
     def _arguments(self, definition: Any, batch: dict[str, Array]) -> Iterator[StoredArgument]:
@@ -102,6 +107,27 @@ class Recapturing:
         elements = [output.tensor for node in definition.node_def if node.op in NEXT for output in fd.outputs(node)]
         for number, (tensor, array) in enumerate(zip(elements, self._capture.elements().values(), strict=False)):
             yield _stored(batch, f"element{number}", tensor, array, NONE)
+
+    def _tables(self, definition: Any, header: Header) -> tuple[StoredTable, ...]:
+        """The captured tables as the arguments that they are now; none where the step takes more or fewer."""
+        known = {each.argument for each in header.variables}
+        given = [i for i, each in enumerate(definition.signature.input_arg) if each.type == dtypes.RESOURCE]
+        given = [number for number in given if number not in known]
+        stored = sorted(header.tables, key=lambda each: each.argument)
+        if len(given) != len(stored):
+            return ()
+        return tuple(replace(each, argument=number) for each, number in zip(stored, given, strict=True))
+
+    def _contents_of_tables(self, header: Header) -> dict[str, bytes]:
+        if not header.tables:
+            return {}
+        stored = self._capture.tables()
+        parts = {
+            part.key: array
+            for each in self._capture.header.tables
+            for part, array in ((each.keys, stored[each.argument].keys), (each.values, stored[each.argument].values))
+        }
+        return {TABLES_FILE: packed_tensors(parts)}
 
     def _variables(self, concrete: Any, variables: dict[str, Array]) -> Iterator[StoredVariable]:
         matched = [(each, live, value) for each, live, value in matched_variables(self._capture, concrete)]

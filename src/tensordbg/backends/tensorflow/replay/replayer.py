@@ -25,6 +25,7 @@ from tensordbg.backends.tensorflow.replay.functions import (
 from tensordbg.backends.tensorflow.replay.operations import refuse_effects
 from tensordbg.backends.tensorflow.replay.outputs import give_out
 from tensordbg.backends.tensorflow.replay.precision import Precision
+from tensordbg.backends.tensorflow.replay.tables import Tables
 from tensordbg.backends.tensorflow.replay.uncaptured import not_captured
 from tensordbg.capture.outcome import Reading, finite_or_none
 from tensordbg.capture.reader import Capture
@@ -85,6 +86,7 @@ class Replayer:
             refuse_effects(capture, callees_first(library))
         self._variables = self._made_variables()
         hooks().variables.learn(self._variables.values())
+        self._tables = Tables(capture, library)
         handles = {argument: variable.handle for argument, variable in self._variables.items()}
         self._loaded = load_library(capture, library, handles)
 
@@ -104,6 +106,7 @@ class Replayer:
 
         for argument, variable in self._variables.items():
             variable.assign(self._values[argument])
+        self._tables.fill()
         try:
             results = context.context().call_function(
                 self._loaded[-1].name, list(self._arguments(given)), len(self._signature.output_arg)
@@ -151,6 +154,7 @@ class Replayer:
     def _arguments(self, given: Mapping[str, Array]) -> Iterator[Any]:
         import tensorflow as tf
 
+        tables = self._tables.handles
         anything = tf.Variable(0.0)  # in the place of what only led to the elements of a pipeline
         for number, argument in enumerate(self._signature.input_arg):
             if number in self._variables:
@@ -158,6 +162,8 @@ class Replayer:
             elif self._places[number] in given:
                 dtype = tf.dtypes.as_dtype(argument.type)
                 yield tf.constant(given[self._places[number]].astype(dtype.as_numpy_dtype), dtype)
+            elif number in tables:
+                yield tables[number]
             elif argument.type == dtypes.RESOURCE:
                 if not self._from_pipeline:
                     raise not_captured(self._capture, argument.name, argument.type)
@@ -168,6 +174,7 @@ class Replayer:
 
 def _refuse_cut(capture: Capture) -> None:
     tensors = [each.tensor for each in capture.header.arguments] + [each.tensor for each in capture.header.variables]
+    tensors += [part for each in capture.header.tables for part in (each.keys, each.values)]
     for each in tensors:
         if not each.key:
             raise CaptureError(

@@ -1,4 +1,4 @@
-"""Tells of what a step takes that no capture holds, such as a lookup table, with the line that uses it."""
+"""Tells of what a step takes that no capture holds, such as a queue, with the line that uses it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tensordbg.trace.program.rows import site_from_row, source_from_row, stack_f
 _KINDS = {
     dtypes.STRING: "a tensor of strings",
     dtypes.VARIANT: "a dataset or a list",
-    dtypes.RESOURCE: "a lookup table or another resource that is no variable",
+    dtypes.RESOURCE: "a queue, a lookup table that can't be read or another resource that is no variable",
 }
 
 

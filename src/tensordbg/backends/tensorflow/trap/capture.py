@@ -35,12 +35,13 @@ def surroundings(trapped: TrappedFunction, plain: Callable[[str], Any]) -> Surro
     import tensorflow as tf  # imported by the program already
 
     keras = sys.modules.get("keras")
-    name = trapped.function.runtime_name
+    library = library_of(trapped.function.runtime_name, plain)
     return Surroundings(
         frameworks={"tensorflow": tf.__version__, **({"keras": keras.__version__} if keras else {})},
         seeds=_seeds(),
         origins=origins_of_batch,
-        files={**rows_of(trapped.function), FUNCTION_FILE: library_of(name, plain)},
+        files={**rows_of(trapped.function), FUNCTION_FILE: library},
+        tables=trapped.tables(library),
     )
 
 

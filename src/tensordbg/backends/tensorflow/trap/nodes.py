@@ -11,12 +11,13 @@ from typing import Any
 
 from tensordbg.backends.tensorflow import dtypes
 from tensordbg.backends.tensorflow.functions import definition as fd
+from tensordbg.backends.tensorflow.functions.tables import EXPORT, changes_table, types_in
 from tensordbg.backends.tensorflow.functions.waiting import may_wait, processors_are_few, wait_for
 from tensordbg.backends.tensorflow.trap.exchanges import received
 from tensordbg.backends.tensorflow.trap.gated_calls import CALL_GATES
 from tensordbg.backends.tensorflow.trap.gates import Gates
 from tensordbg.backends.tensorflow.variables import writes
-from tensordbg.trapping.capture import Saved
+from tensordbg.trapping.capture import TABLE, Saved
 from tensordbg.trapping.targets import GRADIENT, LOSS, SCALE
 
 TRAP_OP = "TensordbgTrap"
@@ -84,10 +85,15 @@ class TrapPlacer:
         early = [node for node in writers if node.name in before]
         late = [node for node in writers if node.name not in before]
         exchanged = self._exchanged(late)
-        saved = (*self._arguments(), *self._elements(before), *exchanged, *self._old_values(early))
+        changing = [node for node in self._nodes.values() if changes_table(node.op)]
+        tables = self._old_tables([*early, *(node for node in changing if node.name in before)])
+        saved = (*self._arguments(), *self._elements(before), *exchanged, *self._old_values(early), *tables)
         self._add_trap(number, saved)
         if processors_are_few():
             self._delay_updates(before)
+        for node in changing:
+            if node.name not in before:
+                wait_for(node, [_TRAP])
         for node in late:
             if gates is None or not self._close(node, gates, f"{_TRAP}:good:0"):
                 wait_for(node, [_TRAP])
@@ -165,6 +171,22 @@ class TrapPlacer:
                 if name in handles and self._dtypes[name] == dtypes.RESOURCE:
                     writers.setdefault(name, []).append(node)
         return [each for name, nodes in writers.items() for each in self._old_value(name, handles[name], nodes)]
+
+    def _old_tables(self, early: list[Any]) -> Iterator[Saved]:
+        """Reads the lookup tables that are changed early, each before its first change."""
+        for number, argument in enumerate(self._definition.signature.input_arg):
+            if argument.type != dtypes.RESOURCE:
+                continue
+            using = [node for node in self._nodes.values() if argument.name in node.input]
+            types = next(filter(None, map(types_in, using)), None)
+            changing = [node for node in early if argument.name in node.input]
+            if types is not None and changing:
+                read = self._definition.node_def.add(name=f"{_OLD}{number}", op=EXPORT, input=[argument.name])
+                for attribute, part, dtype in zip(("Tkeys", "Tvalues"), TABLE, types, strict=True):
+                    read.attr[attribute].type = dtype
+                    yield Saved(part, f"{read.name}:{part}:0", dtype, number)
+                for node in changing:
+                    wait_for(node, [read.name])
 
     def _old_value(self, handle: str, argument: int, writers: list[Any]) -> list[Saved]:
         dtype = self._dtype_of_variable(handle)

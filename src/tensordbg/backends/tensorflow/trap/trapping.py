@@ -17,7 +17,7 @@ from tensordbg import _native
 from tensordbg.backends.tensorflow.functions import definition as fd
 from tensordbg.backends.tensorflow.functions.graphs import Description
 from tensordbg.backends.tensorflow.functions.instrument import XLA_NOTE, listed
-from tensordbg.backends.tensorflow.handles import handles_of, read_handle
+from tensordbg.backends.tensorflow.handles import handles_of, handles_of_tables, read_handle
 from tensordbg.backends.tensorflow.hooks import framework_library, hooks
 from tensordbg.backends.tensorflow.raw_tensors import RawTensor, copied, measured_of
 from tensordbg.backends.tensorflow.trap.capture import origins_of_batch, reading, surroundings
@@ -32,6 +32,7 @@ from tensordbg.backends.tensorflow.trap.gates import GATES
 from tensordbg.backends.tensorflow.trap.nodes import TrapPlacer, late_writers
 from tensordbg.backends.tensorflow.trap.progress import Progress
 from tensordbg.backends.tensorflow.trap.sessions import SessionSteps
+from tensordbg.backends.tensorflow.trap.tables import reading_tables
 from tensordbg.backends.tensorflow.trap.targets import NotedTargets, computes_gradients, named_targets
 from tensordbg.capture.header import Trouble
 from tensordbg.recording.carried import ON_THE_WAY, carry
@@ -152,9 +153,9 @@ class Trapping:
             else:
                 point = TrapPlacer(definition, tensors, roles).place(len(_TRAPPED), self._gates)
             targets = tuple(each for _, _, each in tested)
-            _TRAPPED.append(
-                TrappedFunction(described.function, targets, point.saved, reading(handles_of(described.graph)))
-            )
+            read = reading(handles_of(described.graph))
+            tables = reading_tables(handles_of_tables(described.graph))
+            _TRAPPED.append(TrappedFunction(described.function, targets, point.saved, read, tables))
 
     def warn(self, message: str) -> None:
         """On standard error; of functions that were made earlier `start` says what there is to be said."""

@@ -18,7 +18,7 @@ from tensordbg.backends.tensorflow.trap.eager.log import StepLog, tensors_in
 from tensordbg.backends.tensorflow.trap.targets import NotedTargets
 from tensordbg.capture.tensors import Array
 from tensordbg.health.measured import Measured
-from tensordbg.trapping.capture import BadStep, Saved, TrappedFunction, trouble_of
+from tensordbg.trapping.capture import TABLE, BadStep, Saved, TrappedFunction, trouble_of
 
 Read = Callable[[Any], Any]
 """Gives what a variable is, by its handle; None where it can't be read."""
@@ -137,6 +137,8 @@ def _before(log: StepLog, handle: Any, read: Read) -> Array | None:
 def _saved(saved: Saved, given: Mapping[int, Any], variables: Mapping[int, Array]) -> Array | None:
     if saved.kind == "variable":
         return variables.get(saved.argument)
+    if saved.kind in TABLE:
+        return None  # what it holds now is read
     array: Array = given[saved.argument].numpy().copy()
     return array
 

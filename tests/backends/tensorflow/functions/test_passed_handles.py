@@ -7,7 +7,7 @@ from typing import Any
 import tensorflow as tf
 from tensorflow.core.framework import function_pb2
 
-from tensordbg.backends.tensorflow.replay.handles import handles_by_function
+from tensordbg.backends.tensorflow.functions.passed_handles import handles_by_function
 
 
 def library_of(function: Any) -> Any:
