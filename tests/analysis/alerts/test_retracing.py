@@ -54,6 +54,7 @@ def test_python_value() -> None:
         ([{"x": tensor(), "model": thing(7)} for n in range(6)], "model", "object"),
         ([{"x": {"kind": "structure", "text": f"({n})"}} for n in range(6)], "x", "structure"),
         ([{"x": tensor(shape=f"[{n}]"), "n": value(n // 3)} for n in range(6)], "x", "shape"),
+        ([{"n": value(n), "flag": value(n % 2)} for n in range(6)], "n", "Python value"),
     ],
 )
 def test_names_the_argument_that_kept_changing(given: Any, argument: str, what: str) -> None:

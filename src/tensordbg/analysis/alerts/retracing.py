@@ -149,7 +149,7 @@ def _lines(traces: Sequence[FunctionTrace]) -> Counter[str]:
 
 
 def _find_change(traces: Sequence[FunctionTrace]) -> _Change | None:
-    """The parameter that changed most often from one trace to the next, and what of it."""
+    """The parameter that was given in the most ways, of several that which changed most often, and what of it."""
     changes: Counter[tuple[str, str]] = Counter()
     for before, after in pairwise(traces):
         old = {parameter.name: parameter for parameter in before.parameters}
@@ -163,7 +163,8 @@ def _find_change(traces: Sequence[FunctionTrace]) -> _Change | None:
         changes.update((name, "object") for name in objects[:1] for _ in traces[1:])
     if not changes:
         return None
-    (name, what), times = min(changes.items(), key=lambda item: (-item[1], item[0]))
+    ways = Counter(name for name, _ in {(each.name, each) for trace in traces for each in trace.parameters})
+    (name, what), times = min(changes.items(), key=lambda item: (-ways[item[0][0]], -item[1], item[0]))
     given = [parameter.text for trace in traces for parameter in trace.parameters if parameter.name == name]
     return _Change(name, what, times, list(dict.fromkeys(given))[:_SHOWN])
 

@@ -22,10 +22,24 @@ _PARTS = {CallKind.IF: "a branch", CallKind.WHILE: "a loop"}
 
 def why_not_recorded(reader: TraceReader, program: Program, name: str, recorded: Collection[TensorRef]) -> str:
     """In half a sentence why no event tells of an operation with this name; empty where there is no such operation."""
-    for site in program.sites.values():
-        if site.name == name:
-            return _of_kind(program, site) or _of_place(program, site, recorded) or _of_graph(reader, program, site)
-    return ""
+    ran = {program.sites[ref.site].function for ref in recorded if ref.site in program.sites}
+    named = [site for site in program.sites.values() if site.name == name]
+    if not named:
+        return ""
+    # Of several traces of a function that which ran is meant.
+    site = next((each for each in named if _holders(program, each, ran)[1]), named[0])
+    return _of_kind(program, site) or _of_place(program, site, ran) or _of_graph(reader, program, site)
+
+
+def _holders(program: Program, site: Site, ran: Collection[int]) -> tuple[Site | None, bool]:
+    """The branch or loop around an operation that never ran, the outermost, and whether its function ran at all."""
+    around: Site | None = None
+    while site.function not in ran:
+        around = program.holders.get(site.function)
+        if around is None:
+            return None, False
+        site = around
+    return around, True
 
 
 def _of_kind(program: Program, site: Site) -> str:
@@ -45,14 +59,13 @@ def _of_kind(program: Program, site: Site) -> str:
     return ""
 
 
-def _of_place(program: Program, site: Site, recorded: Collection[TensorRef]) -> str:
+def _of_place(program: Program, site: Site, ran: Collection[int]) -> str:
     """That the function, the branch or the loop in which it stands did not run."""
-    ran = {program.sites[ref.site].function for ref in recorded if ref.site in program.sites}
     if site.function in ran or site.function not in program.functions:
         return ""
     function = program.python_names.get(site.function, program.functions[site.function].name)
-    holder = program.holders.get(site.function)
-    if holder is not None and holder.function in ran:
+    holder, _ = _holders(program, site, ran)
+    if holder is not None:
         return f"it is in {_PARTS[holder.call]} of {function}{_line(program, holder)} that never ran"
     return f"{function} was traced, and no operation of it ran"
 

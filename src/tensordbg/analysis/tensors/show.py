@@ -19,8 +19,9 @@ from tensordbg.analysis.names.listing import (
     rows_before_bad,
     split_slot,
 )
-from tensordbg.analysis.names.naming import find_named, nearest
+from tensordbg.analysis.names.naming import AllTensors, find_named, nearest
 from tensordbg.analysis.program.description import Program, read_program
+from tensordbg.analysis.program.python_names import tensors_named
 from tensordbg.analysis.query import one_database, quoted, sql
 from tensordbg.analysis.tensors.batch_origins import with_batches
 from tensordbg.analysis.tensors.composites import with_values
@@ -154,6 +155,10 @@ def _unknown(reader: TraceReader, program: Program, tensor: str, function: str) 
     why = why_not_recorded(reader, program, split_slot(tensor)[0], recorded)
     if why:
         return f"nothing was recorded of {tensor!r}: {why}"
+    named = next(iter(tensors_named(program, split_slot(tensor)[0], AllTensors())), None)
+    if named is not None and (why := why_not_recorded(reader, program, program.sites[named.site].name, recorded)):
+        operation = f"{program.sites[named.site].name}:{named.slot}"
+        return f"nothing was recorded of {split_slot(tensor)[0]!r} ({operation}): {why}"
     near = nearest(program, tensor, recorded)
     hint = f"did you mean {' or '.join(map(repr, near))}?" if near else "`tdbg ls` lists the tensors"
     return f"no tensor {tensor!r} in {reader.path}; {hint}"
