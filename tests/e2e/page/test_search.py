@@ -7,8 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import tensorflow as tf
 from playwright.sync_api import expect
 
+import tensordbg
 from tensordbg.analysis.query import sql
 from tensordbg.trace.reader import open_trace
 
@@ -119,3 +121,22 @@ def test_a_word_that_is_still_typed_is_no_mistake(page: Any, field: Any) -> None
     assert field.get_attribute("aria-invalid") == "false"
     field.press_sequentially("MatMul")
     page.wait_for_url("**search=op%3AMatMul*")
+
+
+def test_a_name_of_the_text_is_found(page: Any, serve: Callable[..., str], tmp_path: Path) -> None:
+    @tf.function
+    def run(n: Any) -> Any:
+        rows = tf.TensorArray(tf.int32, size=n)
+        for i in tf.range(n):
+            total = 0
+            for j in tf.range(i + 1):
+                total += j
+            rows = rows.write(i, total)
+        return rows.stack()
+
+    with tensordbg.record(tmp_path / "trace") as recording:
+        run(tf.constant(3))
+    page.goto(f"{serve(recording.path)}#event=0")
+    page.get_by_role("combobox", name="Search the tensor events").fill("rows")
+    expect(page.locator(".found")).to_contain_text("3 of ")
+    expect(page.locator("#events")).to_have_attribute("aria-rowcount", "4")

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from tensordbg.analysis.failures.beginnings.made import Made
 from tensordbg.analysis.failures.beginnings.numbers import out_of_range, refused
-from tensordbg.analysis.finding import InputView, ProgramFailure
+from tensordbg.analysis.finding import InputView, LoopIteration, ProgramFailure
 
 _OF_PIPELINE = re.compile(r"^Error in user-defined function passed to \S+ transformation with iterator: \S+: ")
 _ABOUT_A_CALL = re.compile(
@@ -35,7 +35,20 @@ def message_and_inputs(failure: ProgramFailure) -> str:
     """All that the error said, and what the operation was given where it does not say so: for below its name."""
     said = _ABOUT_A_CALL.sub("", failure.message).strip().removeprefix(f"{failure.error}: ")
     given = inputs_sentence(failure)
-    return "; ".join(filter(None, (said.rstrip(".:"), given))) if given else said
+    loops = iterations_of(failure.loops)
+    said = "; ".join(filter(None, (said.rstrip(".:"), given))) if given else said
+    return f"{said.rstrip('.')}; in {', '.join(loops)}" if loops else said
+
+
+def iterations_of(loops: Sequence[LoopIteration]) -> list[str]:
+    """`iteration 2` of one loop, `iteration 2 of the loop at line 5`, `iteration 7 of that at line 8` of several."""
+    if len(loops) == 1:
+        return [f"iteration {loops[0].iteration}"]
+    called = ["the loop", *["that"] * (len(loops) - 1)]
+    return [
+        f"iteration {each.iteration} of {loop}" + (f" at line {each.source.line}" if each.source is not None else "")
+        for each, loop in zip(loops, called[: len(loops)], strict=True)
+    ]
 
 
 def message_of_one_line(message: str) -> str:

@@ -8,10 +8,10 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from tensordbg.analysis.failures.lead import failure_lead, message_of_one_line
+from tensordbg.analysis.failures.lead import failure_lead, iterations_of, message_of_one_line
 from tensordbg.analysis.finding import Beginning, ProgramFailure
 from tensordbg.report.findings.origin_tables import cells_of
-from tensordbg.report.findings.origin_text import iterations_of, source_table
+from tensordbg.report.findings.origin_text import source_table
 from tensordbg.report.listing import BAD, plain_table
 
 _WORDS = {

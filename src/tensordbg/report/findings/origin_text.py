@@ -9,7 +9,8 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from tensordbg.analysis.finding import Arrival, LoopIteration, Origin, SourceLine, TensorView
+from tensordbg.analysis.failures.lead import iterations_of
+from tensordbg.analysis.finding import Arrival, Origin, SourceLine, TensorView
 from tensordbg.analysis.view.findings.outcomes import decided_text, ended_text
 from tensordbg.enumeration import first_few
 from tensordbg.model import Health
@@ -97,17 +98,6 @@ def moment_of_origin(origin: Origin) -> str:
     if not origin.loops:
         return moment_of(origin.view)
     return ", ".join([moment_of(replace(origin.view, iteration=None)), *iterations_of(origin.loops)])
-
-
-def iterations_of(loops: Sequence[LoopIteration]) -> list[str]:
-    """`iteration 2` of one loop, `iteration 2 of the loop at line 5`, `iteration 7 of that at line 8` of several."""
-    if len(loops) == 1:
-        return [f"iteration {loops[0].iteration}"]
-    called = ["the loop", *["that"] * (len(loops) - 1)]
-    return [
-        f"iteration {each.iteration} of {loop}" + (f" at line {each.source.line}" if each.source is not None else "")
-        for each, loop in zip(loops, called[: len(loops)], strict=True)
-    ]
 
 
 def _what(health: Health | None) -> str:

@@ -5,15 +5,21 @@ from __future__ import annotations
 import fnmatch
 import math
 from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import pytest
+import tensorflow as tf
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import tensordbg
 from tensordbg.analysis.names.listing import Order, Selection, list_tensors
+from tensordbg.analysis.tensors.show import history_of
 from tensordbg.analysis.view.opened import OpenedTrace
 from tensordbg.analysis.view.records.rows import SeenTensor
 from tensordbg.analysis.view.search.matching import find_events
+from tensordbg.trace.reader import open_trace
 
 Fits = Callable[[SeenTensor], bool]
 
@@ -116,3 +122,30 @@ def test_finds_what_ls_finds(varied: OpenedTrace, search: str, selection: Select
     listed = [row.event for row in list_tensors(varied.reader, selection, Order(limit=0)).rows]
     assert listed
     assert find_events(varied, search).tolist() == listed
+
+
+def test_names_of_the_text_are_found_as_ls_finds_them(tmp_path: Path) -> None:
+    @tf.function
+    def run(n: Any) -> Any:
+        rows = tf.TensorArray(tf.int32, size=n)
+        for i in tf.range(n):
+            total = 0
+            for j in tf.range(i + 1):
+                total += j
+            rows = rows.write(i, total)
+        return rows.stack()
+
+    with tensordbg.record(tmp_path) as recording:
+        run(tf.constant(3))
+    reader = open_trace(recording.path)
+    opened = OpenedTrace(reader)
+
+    def found(search: str) -> list[int]:
+        return find_events(opened, search).tolist()
+
+    named = [point.event for point in history_of(reader, "rows").points]
+    assert len(named) == 3
+    assert found("rows") == found("name:rows") == sorted(named)
+    assert set(found("total")) >= {point.event for point in history_of(reader, "total").points}
+    assert set(found("-rows")) == set(range(opened.event_count)) - set(named)
+    assert found("rows total") == []

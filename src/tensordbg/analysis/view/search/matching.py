@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import fnmatch
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -12,14 +12,17 @@ import numpy as np
 import numpy.typing as npt
 
 from tensordbg.analysis.columns.reading import Bools, Ints, shape_of
+from tensordbg.analysis.names.naming import AllTensors
+from tensordbg.analysis.program.python_names import tensors_named
 from tensordbg.analysis.view.records.columns import EventColumns
 from tensordbg.analysis.view.records.sites import NamedEvents, SiteNames
 from tensordbg.analysis.view.records.statistics import STATISTICS
 from tensordbg.analysis.view.search.bounds import Bounds
 from tensordbg.analysis.view.search.language import Term, Text, parse_search
 from tensordbg.analysis.view.search.shape_pattern import ShapePattern
-from tensordbg.model import NONE
+from tensordbg.model import NONE, TensorRef
 
+_NAMES = frozenset({"name", "word"})
 _OF_SITES = frozenset({"op", "name", "function", "file", "line", "layer", "word"})
 
 
@@ -30,15 +33,35 @@ def find_events(opened: NamedEvents, search: str) -> Ints:
         UsageError: If the search is not understood.
     """
     terms = parse_search(search)
-    of_sites = [term for term in terms if term.key in _OF_SITES and _slot(term) is None]
+    bearing = {term: refs for term in terms if (refs := _of_text(opened, term))}
+    of_sites = [term for term in terms if term.key in _OF_SITES and _slot(term) is None and term not in bearing]
     fits: Bools = np.ones(opened.event_count, dtype=np.bool_)
     if of_sites:
         fits = _sites_that_fit(opened, of_sites)[opened.columns.whole("site")]
     for term in terms:
-        if term not in of_sites:
+        if term in bearing:
+            fits &= _bearing(opened, term, bearing[term]) ^ term.negated
+        elif term not in of_sites:
             fits &= _fitting(opened, term) ^ term.negated
     found = np.flatnonzero(fits)
     return found.astype(np.int32) if opened.event_count < np.iinfo(np.int32).max else found
+
+
+def _of_text(opened: NamedEvents, term: Term) -> Collection[TensorRef]:
+    """The tensors to which the program's text gives a name that is searched for, recorded or not."""
+    value = term.value
+    if term.key not in _NAMES or not isinstance(value, Text) or value.pattern or value.slot is not None:
+        return ()
+    return tensors_named(opened.program, value.text, AllTensors()).keys()
+
+
+def _bearing(opened: NamedEvents, term: Term, refs: Collection[TensorRef]) -> Bools:
+    """The events that fit a term for a name, be it negated or not: by the names of operations, or those of the text."""
+    site, slot = opened.columns.whole("site"), opened.columns.whole("slot")
+    fits: Bools = _sites_that_fit(opened, [replace(term, negated=False)])[site]
+    for number in {ref.slot for ref in refs}:
+        fits |= (slot == number) & np.isin(site, [ref.site for ref in refs if ref.slot == number])
+    return fits
 
 
 def _sites_that_fit(opened: NamedEvents, terms: Iterable[Term]) -> Bools:
