@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from tensordbg.analysis.program.composite_notes import noted_composites, wholes
+from tensordbg.analysis.program.composite_notes import all_wholes, noted_composites, wholes
 from tensordbg.model import NONE, Site, TensorRef
 
 
@@ -34,6 +34,14 @@ def test_slot_kind_and_parts() -> None:
 )
 def test_what_is_no_note_tells_nothing(attributes: str) -> None:
     assert noted_composites(attributes) == []
+
+
+def test_a_part_of_several_leads_to_each_and_to_the_last() -> None:
+    shared = note({"sparse": [["s", 0], ["gone", 0]]})
+    sites = [Site(0, "s", "Placeholder", 0, NONE)]
+    sites += [Site(number, name, "Mul", 0, NONE, attributes=shared) for number, name in ((1, "s_1"), (2, "mul"))]
+    assert all_wholes(sites) == {TensorRef(0, 0): [TensorRef(1, 0), TensorRef(2, 0)]}
+    assert wholes(sites) == {TensorRef(0, 0): TensorRef(2, 0)}
 
 
 def test_parts_lead_to_the_elements_of_their_own_graph() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from tensordbg.model import COMPOSITES, EAGER_COMPOSITE, Site, TensorRef
@@ -58,15 +58,23 @@ def _is_list_of_places(parts: object) -> bool:
 
 
 def wholes(sites: Iterable[Site]) -> Mapping[TensorRef, TensorRef]:
-    """For each tensor of some sites that is a part of a ragged or sparse tensor the one that holds its elements."""
+    """For each tensor of some sites that is a part of a ragged or sparse tensor the one that holds its elements.
+
+    Of several that share a part, as indices that an operation leaves as they are, it is the last.
+    """
+    return {part: elements[-1] for part, elements in all_wholes(sites).items()}
+
+
+def all_wholes(sites: Iterable[Site]) -> Mapping[TensorRef, Sequence[TensorRef]]:
+    """For each part of ragged or sparse tensors of some sites those that hold the elements of one."""
     known = tuple(sites)
     bearers = [site for site in known if COMPOSITES in site.attributes]
     numbers = {(site.function, site.name): site.site for site in known} if bearers else {}
-    found: dict[TensorRef, TensorRef] = {}
+    found: dict[TensorRef, list[TensorRef]] = {}
     for site in bearers:
         for slot, _, parts in noted_composites(site.attributes):
             for name, number in parts:
                 part = numbers.get((site.function, name))
                 if part is not None:
-                    found[TensorRef(part, number)] = TensorRef(site.site, slot)
+                    found.setdefault(TensorRef(part, number), []).append(TensorRef(site.site, slot))
     return found

@@ -11,7 +11,7 @@ from typing import Any
 
 from tensordbg.analysis.program.assigned import assigned_tensors
 from tensordbg.analysis.program.call_results import ANY_CALL, TensorsInCalls, is_eager_call
-from tensordbg.analysis.program.composite_notes import wholes
+from tensordbg.analysis.program.composite_notes import all_wholes
 from tensordbg.analysis.program.description import Program
 from tensordbg.analysis.program.handed_out import within_branches
 from tensordbg.model import NONE, PYTHON_NAMES, Site, TensorRef
@@ -27,8 +27,8 @@ def tensors_named(program: Program, name: str, recorded: Container[TensorRef]) -
     # A function that eager code calls is no operation that a name of the text could be mistaken for.
     operations = [site for site in program.sites.values() if site.name == name and not is_eager_call(site)]
     # The indices of a sparse tensor `s` are an operation `s`; its elements bear the name.
-    whole = wholes(program.sites.values()) if operations else {}
-    bearers = [whole[ref].site for ref in (TensorRef(site.site, 0) for site in operations) if ref in whole]
+    whole = all_wholes(program.sites.values()) if operations else {}
+    bearers = [each.site for site in operations for each in whole.get(TensorRef(site.site, 0), ())]
     named = [*operations, *(program.sites[site] for site in bearers)]
     if operations and not any(name in names for site in named for names in noted_names(site)):
         return {}

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 import tensorflow as tf
 
+from tensordbg.analysis.tensors.show import history_of
 from tensordbg.backends.tensorflow.internals import autograph, autograph_operators, control_flow, while_v2
 from tests.backends.tensorflow.recorded import record, shown
 
@@ -67,6 +68,20 @@ def test_targets_of_for_loops_and_what_they_accumulate(tmp_path: Path) -> None:
     assert values("left") == [7, 8]
     assert values("right") == [1, 2]
     assert values("index") == [0, 1]
+
+
+def test_a_sparse_argument_whose_indices_a_result_has_too(tmp_path: Path) -> None:
+    @tf.function
+    def run(s: Any) -> Any:
+        doubled = s * 2
+        return tf.sparse.to_dense(doubled)
+
+    reader = record(tmp_path, lambda: run(tf.sparse.from_dense([[0, 3], [4, 0]])), detail="values").reader
+    for name, largest in (("s", 4), ("doubled", 8)):
+        (point,) = history_of(reader, name).points
+        assert point.text.startswith("SparseTensor(")
+        assert point.health is not None
+        assert (point.dtype, point.health.max) == ("int32", largest)
 
 
 def test_a_function_that_is_called_like_a_name_in_it(tmp_path: Path) -> None:
