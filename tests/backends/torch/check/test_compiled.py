@@ -10,6 +10,8 @@ from tensordbg.backends.torch.check.raised import BadNumberError
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed here (it comes with the tests on Python 3.11)")
 
+pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of PyTorch itself, when Inductor is imported
+
 
 @pytest.fixture(autouse=True)
 def _checked() -> Iterator[None]:
@@ -59,3 +61,32 @@ def test_nothing_is_looked_into_any_more_when_the_check_ends() -> None:
     f(torch.ones(3))
     disable_check_numerics()
     assert torch.isinf(f(torch.zeros(3))).all()
+
+
+def test_a_fault_of_ours_ends_the_check_and_not_the_program(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    def faulty(*_: Any) -> None:
+        raise KeyError("ours")
+
+    monkeypatch.setattr("tensordbg.backends.torch.check.compiled._Again.look", faulty)
+    f = torch.compile(lambda x: torch.log(x) * 2.0)
+    assert torch.isinf(f(torch.zeros(3))).all()
+    assert "checking stopped: looking at an operation failed with KeyError: 'ours'" in capfd.readouterr().err
+
+
+def test_what_was_compiled_under_a_check_is_seen_inside_by_the_next(capfd: pytest.CaptureFixture[str]) -> None:
+    f = torch.compile(lambda x: torch.log(x) * 2.0)
+    f(torch.ones(3))
+    disable_check_numerics()
+    enable_check_numerics()
+    assert "before the check began" not in capfd.readouterr().err
+    with pytest.raises(BadNumberError, match="aten::log"):
+        f(torch.zeros(3))
+
+
+def test_what_was_compiled_before_is_said_not_to_be_seen(capfd: pytest.CaptureFixture[str]) -> None:
+    disable_check_numerics()
+    torch.compile(lambda x: torch.log(x) * 2.0)(torch.ones(3))
+    enable_check_numerics()
+    assert "what torch.compile had compiled before the check began is not looked into" in capfd.readouterr().err

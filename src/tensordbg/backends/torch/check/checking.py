@@ -77,7 +77,7 @@ class Checking:
         self._waiting = Waiting(CATALOG.user_code, self._checker.held)
         main = threading.main_thread().ident
         self._checker.start(self._judge, self._taken, self._fail, BadNumberError, main, torch._C.TensorBase)  # noqa: SLF001
-        self._compiled.install(self._checker, self._raise_bad)
+        self._compiled.install(self._checker, self._raise_bad, self._fail)
         GPUS.install(self._checker, lambda why: say(f"warning: {why}"))
 
     def stop(self) -> None:

@@ -14,13 +14,15 @@ import re
 import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from types import FrameType, ModuleType
+from types import CodeType, FrameType, ModuleType
 from typing import Any
-from weakref import WeakKeyDictionary
+from weakref import WeakSet
 
 from tensordbg.backends.torch.check.findings import Bad, Place, has_health, raw
+from tensordbg.backends.torch.check.raised import BadNumberError
 from tensordbg.backends.torch.compiled.describing import Describer, Graph
 from tensordbg.backends.torch.compiled.internals import PROBE, WATCHED, Hooks, Stored, compiled_codes
+from tensordbg.backends.torch.compiled.probed_graphs import ProbedGraphs
 from tensordbg.backends.torch.compiled.values import GoneError, Values, computing
 from tensordbg.model import NONE, Site
 from tensordbg.recording.catalog import CATALOG, RawFrame
@@ -53,35 +55,44 @@ class CompiledChecks:
 
     def __init__(self) -> None:
         self._describer = Describer(CATALOG)
-        self._graphs: WeakKeyDictionary[Any, Graph] = WeakKeyDictionary()
-        self._of_site: dict[int, Graph] = {}
+        self._graphs = ProbedGraphs(self._describer)
         self._hooks = Hooks()
         self._watch: ImportWatch | None = None
         self._checker: ModuleType | None = None
         self._running = threading.local()
+        self._before: WeakSet[CodeType] = WeakSet()
+        self._seen_inside: WeakSet[CodeType] = WeakSet()
+        """What was compiled while it was looked into."""
 
-    def install(self, checker: ModuleType, raise_bad: Callable[[Bad], None]) -> None:
+    def install(self, checker: ModuleType, raise_bad: Callable[[Bad], None], fail: Callable[[str], None]) -> None:
         """Looks into what is compiled from now on.
 
         Args:
             checker: Looks at operations.
             raise_bad: Is told of what can't be run again; it raises unless that is to pass.
+            fail: Is told of a fault of ours.
         """
         self.uninstall()
         self._checker = checker
+        self._before = compiled_codes()
+        if self._before - self._seen_inside:
+            say(f"warning: {_TOO_LATE}")
 
         def raise_unknown(site: Site, stored: Any, given: Sequence[Any]) -> None:
             inputs = [raw(each) for each in given if has_health(each)]
             raise_bad(Bad(site.op_type, 0, 1, raw(stored), inputs, _place_of(site, _GONE)))
 
-        if compiled_codes():
-            say(f"warning: {_TOO_LATE}")
-
         def on_stored(site: int, slot: int, tensor: Any) -> None:
-            graph, around = self._of_site.get(site), sys._getframe(1)  # noqa: SLF001  the generated code
-            if graph is not None:
+            graph, around = self._graphs.of_site(site), sys._getframe(1)  # noqa: SLF001  the generated code
+            if graph is None:
+                return
+            try:
                 again = _Again(checker, graph, dict(around.f_locals), self._at)
                 again.look(site, slot, tensor, raise_unknown)
+            except BadNumberError:
+                raise
+            except Exception as error:  # noqa: BLE001  whatever it is, the program goes on
+                fail(f"{type(error).__name__}: {error}")
 
         checker.watch_compiled(on_stored)
         self._watch = ImportWatch({WATCHED: self._set})
@@ -91,6 +102,7 @@ class CompiledChecks:
         """Looks into it no longer."""
         if self._watch is not None:
             self._watch.stop()
+            self._seen_inside.update(compiled_codes() - self._before)
         self._watch = None
         self._hooks.remove()
         self._checker = None
@@ -106,21 +118,10 @@ class CompiledChecks:
     def _lines(self, lowering: Any, stored: list[Stored]) -> list[str]:
         if not stored or self._checker is None:
             return []
-        graph = self._graphs.get(lowering)
-        if graph is None:
-            graph = self._graphs[lowering] = self._describer.describe(lowering)
-        return [line for each in stored for line in self._line(graph, each)]
-
-    def _line(self, graph: Graph, stored: Stored) -> list[str]:
-        ref = graph.references.get(stored.node)
-        if ref is None:
-            return []
-        graph.buffers[stored.node, stored.slot] = stored.name
-        self._of_site[ref.site] = graph
-        return [f"{PROBE}({ref.site}, {stored.slot}, {stored.name})"]
+        return self._graphs.lines(lowering, stored)
 
     def _loaded(self, lowering: Any, module: ModuleType) -> None:
-        graph = self._graphs.get(lowering)
+        graph = self._graphs.of_lowering(lowering)
         if graph is not None and self._checker is not None:
             self._describer.add(graph)
             module.__dict__[PROBE] = self._checker.probe
@@ -147,7 +148,7 @@ class CompiledChecks:
         for line in lines[frame.f_lineno : frame.f_lineno + _BEHIND]:
             found = _PROBED.match(line)
             if found:
-                known = int(found[1]) in self._of_site
+                known = self._graphs.of_site(int(found[1])) is not None
                 return _place_of(CATALOG.site(int(found[1])), _CALLED) if known else None
         return None
 
@@ -192,10 +193,10 @@ class _Again:
             with self._looking_away():
                 path, found = self._path(values, node)
             result = self._run(values, path)
-        if found:
-            again = result[slot] if isinstance(result, (list, tuple)) else result
-            self._checker.let_pass_as(stored, again)
-        elif not path and not any(self._is_bad(value) for value in values.known.values()):
+        if path:
+            several = isinstance(result, (list, tuple))
+            self._checker.let_pass_as(stored, result[slot if found else 0] if several else result)
+        elif not any(self._is_bad(value) for value in values.known.values()):
             raise_unknown(self._sites[site], stored, [values.known.get(each) for each in node.all_input_nodes])
 
     @contextlib.contextmanager

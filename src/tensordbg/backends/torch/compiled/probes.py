@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from types import ModuleType
 from typing import Any
-from weakref import WeakKeyDictionary
 
 from tensordbg.backends.torch.compiled.describing import Describer, Graph
 from tensordbg.backends.torch.compiled.internals import PROBE, Stored
+from tensordbg.backends.torch.compiled.probed_graphs import ProbedGraphs
 from tensordbg.model import NONE
 from tensordbg.recording.recorder import Recorder
 
@@ -18,8 +18,7 @@ class Probes:
 
     def __init__(self, describer: Describer) -> None:
         self._describer = describer
-        self._graphs: WeakKeyDictionary[Any, Graph] = WeakKeyDictionary()
-        self._of_site: dict[int, Graph] = {}
+        self._graphs = ProbedGraphs(describer)
         self._recorder: Recorder | None = None
         self._observer: ModuleType | None = None
 
@@ -29,29 +28,18 @@ class Probes:
 
     def graph_of(self, site: int) -> Graph | None:
         """The graph with the site of a probe."""
-        return self._of_site.get(site)
+        return self._graphs.of_site(site)
 
     def lines(self, lowering: Any, stored: list[Stored]) -> list[str]:
         """The lines to be written where a kernel has stored something."""
         recorder = self._recorder
         if recorder is None or not recorder.active:
             return []
-        graph = self._graphs.get(lowering)
-        if graph is None:
-            graph = self._graphs[lowering] = self._describer.describe(lowering)
-        return [line for each in stored for line in self._line(graph, each)]
-
-    def _line(self, graph: Graph, stored: Stored) -> list[str]:
-        ref = graph.references.get(stored.node)
-        if ref is None:
-            return []
-        graph.buffers[stored.node, stored.slot] = stored.name
-        self._of_site[ref.site] = graph
-        return [f"{PROBE}({ref.site}, {stored.slot}, {stored.name})"]
+        return self._graphs.lines(lowering, stored)
 
     def loaded(self, lowering: Any, module: ModuleType) -> None:
         """Has the code that was made of a graph find its probe, and its calls be recorded."""
-        graph, recorder, observer = self._graphs.get(lowering), self._recorder, self._observer
+        graph, recorder, observer = self._graphs.of_lowering(lowering), self._recorder, self._observer
         if graph is None:
             return
         if recorder is None or observer is None or not recorder.active:

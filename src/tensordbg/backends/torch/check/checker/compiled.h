@@ -32,7 +32,11 @@ inline void leave_out_frames() {
 // (site, slot, tensor): raises what `on_stored` raises of a tensor that is not finite.
 inline PyObject* probe(PyObject*, PyObject* const* arguments, Py_ssize_t count) {
   if (!g_on.load(std::memory_order_relaxed) || g_on_stored == nullptr || count != 3 || !THPVariable_Check(arguments[2])) Py_RETURN_NONE;
-  if (is_stored_finite(THPVariable_Unpack(arguments[2]))) Py_RETURN_NONE;
+  const at::Tensor& tensor = THPVariable_Unpack(arguments[2]);
+  if (is_stored_finite(tensor)) {
+    if (has_elements(tensor)) g_states.let_go(tensor);  // its memory may have held what was let pass
+    Py_RETURN_NONE;
+  }
   PyObject* done = PyObject_CallFunctionObjArgs(g_on_stored, arguments[0], arguments[1], arguments[2], nullptr);
   if (done == nullptr) leave_out_frames();
   return done;
