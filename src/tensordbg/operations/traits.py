@@ -96,6 +96,8 @@ class Trait(Enum):
     """It makes an input pipeline, steps through one, or hands on what one gave."""
     CALLS_PYTHON = auto()
     """By it a graph calls a Python function."""
+    RUNS_UNSEEN = auto()
+    """It runs branches, or the iterations of a loop, whose operations are not seen."""
     READS = auto()
     """It puts out what a variable holds, even where the recorder could not tell which."""
     WRITES = auto()

@@ -38,3 +38,16 @@ def test_what_could_not_be_run_again_is_listed() -> None:
     run.event(made, [-inf])
     (note,) = why(trace).notes
     assert "together with aten::log; these could not be run again" in note
+
+
+def test_a_branch_in_compiled_code_is_said_not_to_be_seen_inside() -> None:
+    trace = TraceBuilder()
+    step = trace.function("step")
+    given = step.op("Input")
+    made = step.op("cond", given, line=7, framework="torch")
+    step.returns(made)
+    run = trace.run(step)
+    run.event(given, [1.0, 0.0])
+    run.event(made, [0.0, -inf])
+    (note,) = why(trace).notes
+    assert note.startswith(f"cond:0 (cond, {FILE}:7) runs as a whole in compiled code")

@@ -24,6 +24,8 @@ EFFECTS: Mapping[Trait, frozenset[str]] = MappingProxyType(
             rand randint randn random randperm uniform
             """
         ),
+        # Of compiled graphs, where they stand under the names of PyTorch's functions.
+        Trait.RUNS_UNSEEN: frozenset({"associative_scan", "cond", "map_impl", "scan", "while_loop"}),
         Trait.STANDS_ALONE: names("empty empty_like empty_strided new_empty"),
     }
 )
