@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 import tensorflow as tf
-import torch
 
 import tensordbg
 from tensordbg.analysis.program.other_names import statements_before, value_of
@@ -45,6 +44,9 @@ def test_lists_of_eager_code(tmp_path: Path) -> None:
 
 
 def test_lists_of_pytorch(tmp_path: Path) -> None:
+    torch: Any = pytest.importorskip(
+        "torch", reason="PyTorch is not installed here (it comes with the tests on Python 3.11)"
+    )
     with tensordbg.record(tmp_path / "trace"):
         state = torch.zeros(1)
         states, squares = [], []

@@ -116,5 +116,5 @@ def test_in_a_session(tmp_path: Path) -> None:
     for name, values in {"fed": "[1. 2.]", "doubled": "[2. 4.]"}.items():
         values_text = f"values=tf.Tensor({values}, shape=(2,), dtype=float32)"
         assert printed[name] == [f"SparseTensor({indices}, {values_text}, {shape})"]
-    with pytest.raises(UsageError, match="no tensor 'folded:0'"):
+    with pytest.raises(UsageError, match="nothing was recorded of 'folded'"):
         history_of(reader, "folded")
