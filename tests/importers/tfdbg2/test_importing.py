@@ -44,10 +44,11 @@ def by_operation(reader: TraceReader) -> dict[Key, list[dict[str, Any]]]:
 def wanted(rows: dict[Key, list[dict[str, Any]]], floats_only: bool) -> dict[Key, list[dict[str, Any]]]:
     """Without what only one of the two records.
 
-    TensorFlow's debugger leaves out arguments of functions; tensordbg the arguments of loops and branches, constants
-    of whole numbers and handles. What is put into the eager program from outside is an operation only for tensordbg.
+    TensorFlow's debugger leaves out arguments of functions, and what branches and loops hand on, which tensordbg
+    records where the text has a name for it; tensordbg the arguments of loops and branches, constants of whole numbers
+    and handles. What is put into the eager program from outside is an operation only for tensordbg.
     """
-    left_out = {"Placeholder", "Input", "VarHandleOp"}
+    left_out = {"Identity", "Input", "Placeholder", "VarHandleOp"}
     kept = {key: rows for key, rows in rows.items() if rows[0]["op_type"] not in left_out}
     kept = {key: rows for key, rows in kept.items() if rows[0]["op_type"] != "Const" or rows[0]["dtype"] == "float32"}
     return {key: rows for key, rows in kept.items() if not floats_only or rows[0]["dtype"] == "float32"}
