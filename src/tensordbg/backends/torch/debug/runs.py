@@ -11,6 +11,7 @@ from types import FrameType
 from typing import Any
 
 from tensordbg.backends.torch.steps.optimizers import watch_steps
+from tensordbg.backends.torch.steps.uncompiled import caller_of_hook
 from tensordbg.model import NONE, Function
 from tensordbg.recording.recorder import Recorder
 from tensordbg.recording.runs import DebuggedCall, RunWatch
@@ -58,7 +59,7 @@ class Runs:
         self._undo.callback(setattr, torch.autograd, "backward", plain)
 
         def before(optimizer: Any, _args: Any, _kwargs: Any) -> None:
-            self._begin(optimizer, f"{type(optimizer).__name__}.step", sys._getframe(1))  # noqa: SLF001
+            self._begin(optimizer, f"{type(optimizer).__name__}.step", caller_of_hook())
 
         def after(optimizer: Any, _args: Any, _kwargs: Any) -> None:
             self._end(optimizer, None)

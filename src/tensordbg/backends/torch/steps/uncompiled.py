@@ -7,7 +7,7 @@ changed. PyTorch's own `step` is split at such a place anyway.
 from __future__ import annotations
 
 import sys
-from types import TracebackType
+from types import FrameType, TracebackType
 from typing import Any
 
 from tensordbg.backends.torch.keras.optimizers import After, Before
@@ -40,3 +40,13 @@ class Uncompiled:
 
     def _mark(self) -> None:
         self._call = sys.modules["torch.compiler"].disable(self._call)
+
+
+def caller_of_hook() -> FrameType:
+    """The frame that runs the hooks, asked in one of them."""
+    frame = sys._getframe(2)  # noqa: SLF001
+    while frame.f_back is not None and (
+        frame.f_code is Uncompiled.hook.__code__ or frame.f_globals.get("__name__", "").startswith(_DYNAMO)
+    ):
+        frame = frame.f_back
+    return frame
