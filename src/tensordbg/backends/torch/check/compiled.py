@@ -23,7 +23,7 @@ from tensordbg.backends.torch.check.raised import BadNumberError
 from tensordbg.backends.torch.compiled.describing import Describer, Graph
 from tensordbg.backends.torch.compiled.internals import PROBE, WATCHED, Hooks, Stored, compiled_codes
 from tensordbg.backends.torch.compiled.probed_graphs import ProbedGraphs
-from tensordbg.backends.torch.compiled.values import GoneError, Values, computing
+from tensordbg.backends.torch.compiled.values import Values, computing
 from tensordbg.model import NONE, Site
 from tensordbg.recording.catalog import CATALOG, RawFrame
 from tensordbg.recording.imports import ImportWatch
@@ -191,7 +191,7 @@ class _Again:
         values = Values(self._graph, self._variables, node)
         with computing():
             with self._looking_away():
-                path, found = self._path(values, node)
+                path, found = self._path(values)
             result = self._run(values, path)
         if path:
             several = isinstance(result, (list, tuple))
@@ -207,27 +207,19 @@ class _Again:
         finally:
             self._checker.look_away(False)
 
-    def _path(self, values: Values, wanted: Any) -> tuple[list[Any], bool]:
+    def _path(self, values: Values) -> tuple[list[Any], bool]:
         """The operations through which what is bad came to a result, in order, and whether that is among them."""
         bad: set[Any] = set()
-        seen: set[Any] = set()
-        waiting = [wanted]
-        while waiting:
-            node = waiting.pop()
-            if node in seen:
-                continue
-            seen.add(node)
-            try:
-                value = values.compute(node) if node is wanted else values.value(node)
-            except GoneError:
-                waiting.extend(node.all_input_nodes)
-                continue
-            if node is not wanted and node not in values.computed:
-                continue  # it has been looked at where it was stored
-            if self._is_bad(value):
-                bad.add(node)
-                waiting.extend(node.all_input_nodes)
-        return [node for node in self._graph.module.graph.nodes if node in bad], wanted in bad
+
+        def is_bad(node: Any, value: Any) -> bool:
+            # What was stored before has been looked at there.
+            if node not in values.computed or not self._is_bad(value):
+                return False
+            bad.add(node)
+            return True
+
+        values.walk(is_bad)
+        return [node for node in self._graph.module.graph.nodes if node in bad], values.wanted in bad
 
     def _is_bad(self, value: Any) -> bool:
         return any(self._checker.is_bad(each) for each in (value if isinstance(value, (list, tuple)) else [value]))

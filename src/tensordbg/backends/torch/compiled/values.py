@@ -7,7 +7,7 @@ is looked at.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from tensordbg.backends.torch.compiled.describing import Graph
@@ -77,19 +77,26 @@ class Values:
         words = torch.fx.node.map_arg(node.kwargs, self.value)
         return target(*arguments, **words)
 
-    def compute_around(self, node: Any) -> None:
-        """Runs those of the operations behind one that can't be run again which can."""
+    def walk(self, goes_on: Callable[[Any, Any], bool]) -> None:
+        """Finds the value of the result, and values of what it is made of.
+
+        Args:
+            goes_on: Is given an operation and its value, and says whether what that takes is looked at too. Behind an
+                operation that can't be run again it always is.
+        """
         seen: set[Any] = set()
-        waiting = [node]
+        waiting = [self.wanted]
         while waiting:
-            each = waiting.pop()
-            if each in seen:
+            node = waiting.pop()
+            if node in seen:
                 continue
-            seen.add(each)
+            seen.add(node)
             try:
-                self.value(each)
+                further = goes_on(node, self.value(node))
             except GoneError:
-                waiting.extend(each.all_input_nodes)
+                further = True
+            if further:
+                waiting.extend(node.all_input_nodes)
 
     def _find(self, node: Any) -> Any:
         import operator

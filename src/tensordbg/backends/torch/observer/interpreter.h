@@ -8,6 +8,14 @@
 
 namespace tensordbg_torch {
 
+// Sets an exception aside that is on its way, and lets it go on at the end.
+struct OnItsWay {
+  OnItsWay() { PyErr_Fetch(&kind, &value, &trace); }
+  ~OnItsWay() { PyErr_Restore(kind, value, trace); }
+  OnItsWay(const OnItsWay&) = delete;
+  PyObject *kind, *value, *trace;
+};
+
 // Keeps Dynamo from compiling our functions: within what torch.compile has compiled it takes every function that is called.
 //
 // `torch._C._dynamo.eval_frame.set_eval_frame(callback)`, private in PyTorch since 2.0, gives what was set before.
@@ -16,6 +24,7 @@ class Uncompiled {
   Uncompiled() : before_(setter() == nullptr ? nullptr : PyObject_CallOneArg(setter(), Py_None)) { PyErr_Clear(); }
   ~Uncompiled() {
     if (before_ == nullptr) return;
+    const OnItsWay raised;  // by what was called meanwhile
     if (before_ != Py_None) Py_XDECREF(PyObject_CallOneArg(setter(), before_));
     Py_DECREF(before_);
     PyErr_Clear();
@@ -47,11 +56,6 @@ class Interpreter {
     Lock() : state(PyGILState_Ensure()) {}
     ~Lock() { PyGILState_Release(state); }
     PyGILState_STATE state;
-  };
-  struct OnItsWay {
-    OnItsWay() { PyErr_Fetch(&kind, &value, &trace); }
-    ~OnItsWay() { PyErr_Restore(kind, value, trace); }
-    PyObject *kind, *value, *trace;
   };
   // They are taken in this order, and given back in the other.
   Lock lock_;
