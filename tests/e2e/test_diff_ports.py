@@ -7,6 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from tensordbg.analysis.diff.compare import Asked, compare
+from tensordbg.trace.folders.runs import find_run
+from tensordbg.trace.reader import open_trace
 from tests.e2e.twins.comparing import compared, first, recorded
 from tests.e2e.twins.numbers import PORTS
 
@@ -27,6 +30,18 @@ def test_right_ports_are_the_same(runs: Path, model: str, a: str, b: str) -> Non
     trained = [pair for pair in result.parameters if pair.status != "only_b"]
     assert len(trained) >= 5
     assert {pair.status for pair in trained} <= {"equal", "transposed"}
+
+
+@pytest.mark.parametrize("step", [0, 1, 2])
+@pytest.mark.parametrize(
+    ("a", "b"),
+    [("convnet-keras", "convnet-modules"), ("convnet-keras", "convnet-compiled"), ("resnet-keras", "resnet-compiled"),
+     ("encoder-keras", "encoder-modules"), ("tower-keras", "tower-modules"), ("tower-keras", "tower-compiled")],
+)  # fmt: skip
+def test_right_ports_are_the_same_in_each_step(runs: Path, a: str, b: str, step: int) -> None:
+    traces = (open_trace(find_run(runs / each).only().folder) for each in (a, b))
+    result = compare(*traces, Asked(step=step))
+    assert (result.status, result.first) == ("same", None)
 
 
 WRONG = {

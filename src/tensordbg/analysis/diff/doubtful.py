@@ -14,7 +14,7 @@ import numpy as np
 from tensordbg.analysis.columns.reading import Bools
 from tensordbg.analysis.diff.apart import Apart, Pair
 from tensordbg.analysis.diff.numbers import HIGH, LOW
-from tensordbg.operations.kinds import Kind
+from tensordbg.operations.traits import Trait
 
 _ROOM = 3.0
 """So many times the tolerance."""
@@ -26,7 +26,7 @@ def without_doubtful(a: Apart, b: Apart, pairs: list[Pair], tolerance: float) ->
     """Leaves out pairs of gradients, and of what optimizers make of them, that rounding may have put apart."""
     pairs = [
         pair for pair in pairs
-        if not (_is_amplified(b, pair.b, tolerance) or (_is_cancelled(a, pair.a) and _is_cancelled(b, pair.b)))
+        if not (_is_amplified(b, pair.b, tolerance) or _are_cancelled(a, b, pair))
     ]  # fmt: skip
     if a.side.frameworks == b.side.frameworks:
         return pairs
@@ -36,14 +36,35 @@ def without_doubtful(a: Apart, b: Apart, pairs: list[Pair], tolerance: float) ->
     ]
 
 
-def _is_cancelled(apart: Apart, row: int) -> bool:
-    """Tells whether a gradient is a sum of values of which nothing but their rounding is left."""
-    side = apart.side
-    if not side.backward[row] or side.operation(row).kind is not Kind.SUM or len(side.edges.parents[row]) != 1:
-        return False
-    given, size = side.edges.parents[row][0], side.numbers.size
-    largest = np.abs(side.numbers.statistics[:, [LOW, HIGH]][[row, given]]).max(axis=1)
-    return bool(largest[0] <= _ROUNDINGS * side.numbers.rounding * largest[1] * np.sqrt(size[given] / size[row]))
+def _are_cancelled(a: Apart, b: Apart, pair: Pair) -> bool:
+    """Tells whether two gradients are sums of values of which nothing but their rounding is left.
+
+    One framework sums up in an operation of its own what another does in the one that takes all gradients of a layer.
+    Of values that are put beside each other for want of others, it is enough that one is such a sum.
+    """
+    largest, left = (_largest(a, pair.a), _largest(b, pair.b)), (_left_of_sum(a, pair.a), _left_of_sum(b, pair.b))
+    if pair.loosely:
+        return largest[0] <= left[0] or largest[1] <= left[1]
+    return max(largest) <= max(left)
+
+
+def _left_of_sum(apart: Apart, row: int) -> float:
+    """The largest value that rounding leaves of a gradient that is a sum of what cancels out; -1 of others.
+
+    The gradient of a bias is one of what comes back to it, also where a kernel computes that gradient and others.
+    """
+    side, size = apart.side, apart.side.numbers.size
+    if not side.backward[row] or side.operation(row).has(Trait.REARRANGES):
+        return -1.0
+    parents = side.edges.parents[row]
+    is_sum = len(parents) == 1 or len(side.shape(row) or ()) == 1
+    summed = [each for each in parents if side.backward[each] and size[each] > size[row]] if is_sum else []
+    roundings = (_largest(apart, each) * np.sqrt(size[each] / size[row]) for each in summed)
+    return float(_ROUNDINGS * side.numbers.rounding * max(roundings, default=-1.0))
+
+
+def _largest(apart: Apart, row: int) -> float:
+    return float(np.abs(apart.side.numbers.statistics[row, [LOW, HIGH]]).max())
 
 
 def _is_amplified(apart: Apart, row: int, tolerance: float) -> bool:

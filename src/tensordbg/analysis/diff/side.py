@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -13,7 +13,7 @@ from tensordbg.analysis.diff.edges import Edges, find_edges
 from tensordbg.analysis.diff.fused import is_fused
 from tensordbg.analysis.diff.numbers import Numbers, read_numbers
 from tensordbg.analysis.diff.passes import steps_by_passes
-from tensordbg.analysis.diff.statistics import find_statistics, without_statistics
+from tensordbg.analysis.diff.statistics import find_copies, find_statistics, without_statistics
 from tensordbg.analysis.diff.updates import find_updates
 from tensordbg.analysis.flow.values import Values, locate_values
 from tensordbg.analysis.program.description import Program, read_program
@@ -45,6 +45,8 @@ class Side:
     edges: Edges
     optimizers: tuple[OptimizerSettings, ...] = ()
     """How optimizers were set, in the order of steps."""
+    copies: Mapping[int, str] = field(default_factory=dict)
+    """The sites at which compiled code writes running statistics, and the names of the variables."""
 
     @property
     def is_loose(self) -> bool:
@@ -137,7 +139,7 @@ class Side:
     @cached_property
     def statistics(self) -> Bools:
         """Whether each value is a running statistic: a variable that the forward pass updates."""
-        return find_statistics(self.values, self.numbers)
+        return find_statistics(self.values, self.numbers, self.copies)
 
     @cached_property
     def drawn_in_vain(self) -> Bools:
@@ -186,7 +188,9 @@ class Side:
         if not self.statistics[row]:
             return ""
         written = (self.program.variables.get(each) for each in self.site(row).writes)
-        name = next((variable.name for variable in written if variable is not None), "")
+        name = next(
+            (variable.name for variable in written if variable is not None), self.copies.get(self.site(row).site, "")
+        )
         return name.rpartition(".")[2] or f"output {self.slot(row)}"
 
 
@@ -198,13 +202,14 @@ def read_side(trace: TraceSource, step: int | None = None, last: int | None = No
     numbers = read_numbers(trace, values)
     edges = find_edges(values, numbers.event)
     numbers = replace(numbers, step=_steps(values, numbers, edges))
+    copies = find_copies(values, numbers, edges)
     if step is not None:
         numbers, edges = _of_step(numbers, edges, step)
     if last is not None:
         upto = numbers.step <= last
         numbers, edges = numbers.of(upto), edges.among(upto)
-    edges = without_statistics(edges, values, numbers)
-    return Side(values.program, Details(trace, program), values, numbers, edges, trace.facts.optimizers)
+    edges = without_statistics(edges, values, numbers, copies)
+    return Side(values.program, Details(trace, program), values, numbers, edges, trace.facts.optimizers, copies)
 
 
 def _steps(values: Values, numbers: Numbers, edges: Edges) -> Ints:

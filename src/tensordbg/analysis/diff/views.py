@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tensordbg.analysis.diff.apart import Apart, alike
+from tensordbg.analysis.diff.apart import Apart, alike, are_of_one_kind
 from tensordbg.analysis.diff.kernels import VIEWED
 from tensordbg.analysis.diff.written_out import composite_of
 from tensordbg.operations.frameworks import TORCH
@@ -12,16 +12,20 @@ from tensordbg.operations.traits import Trait
 def past_views(a: Apart, b: Apart, fork_a: int, fork_b: int) -> tuple[int, int]:
     """Goes on from forks at parts of a value to what is computed of them, where the other run has views for them.
 
-    Of several parts, as the halves of a value are, that is taken of which the like is computed as in the other run.
+    Of several parts, as the halves of a value are, that is taken of which the like is computed as in the other run,
+    else one of which something of another kind is; what is of one kind and of another shape is made of another part.
     """
     frameworks = a.side.site(fork_a).framework, b.side.site(fork_b).framework
     if frameworks[0] == frameworks[1] or TORCH not in frameworks:
         return fork_a, fork_b
     if b.side.operation(fork_b).kind in VIEWED:
-        return fork_a, next((row for row in _computed(b, fork_b) if _are_alike(a, b, fork_a, row)), fork_b)
-    if a.side.operation(fork_a).kind in VIEWED:
-        return next((row for row in _computed(a, fork_a) if _are_alike(a, b, row, fork_b)), fork_a), fork_b
-    return fork_a, fork_b
+        pairs = [(fork_a, row) for row in _computed(b, fork_b)]
+    elif a.side.operation(fork_a).kind in VIEWED:
+        pairs = [(row, fork_b) for row in _computed(a, fork_a)]
+    else:
+        return fork_a, fork_b
+    chosen = [pair for pair in pairs if _are_alike(a, b, *pair)] or [pair for pair in pairs if _are_unlike(a, b, *pair)]
+    return chosen[0] if chosen else (fork_a, fork_b)
 
 
 def stands_for_nothing(a: Apart, b: Apart, row_a: int, row_b: int) -> bool:
@@ -52,3 +56,9 @@ def _are_alike(a: Apart, b: Apart, row_a: int, row_b: int) -> bool:
     if of_a is None or of_b is None:
         return of_a is of_b and alike(a, b, row_a, row_b)
     return of_a.kind is of_b.kind
+
+
+def _are_unlike(a: Apart, b: Apart, row_a: int, row_b: int) -> bool:
+    """Tells whether two values are of operations of unlike kinds, and neither belongs to one that is written out."""
+    written_out = composite_of(a, row_a) or composite_of(b, row_b)
+    return written_out is None and not are_of_one_kind(a, b, row_a, row_b)
