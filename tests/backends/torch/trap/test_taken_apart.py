@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 import tensordbg
+from tensordbg.backends.torch.captured.graph import read_graph
 from tensordbg.backends.torch.replay.replayer import Replayer
 from tensordbg.backends.torch.trap.compiled_calls import CompiledGraph
 from tensordbg.backends.torch.trap.graph_files import number_of_dtype
@@ -19,6 +20,7 @@ from tensordbg.capture.reader import Capture, open_capture
 from tensordbg.replaying.plan import ReplayPlan
 
 torch = pytest.importorskip("torch")
+checkpoint = pytest.importorskip("torch.utils.checkpoint").checkpoint
 nn, functional = torch.nn, torch.nn.functional
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::UserWarning", "ignore::FutureWarning")
 
@@ -54,6 +56,15 @@ class Attending(nn.Module):  # type: ignore[misc]
     def forward(self, x: Any) -> Any:
         query, key, value = self.into(x[..., None]).chunk(3, -1)
         return self.out(self.norm(functional.scaled_dot_product_attention(query, key, value, is_causal=True)))[..., 0]
+
+
+class Checkpointed(nn.Module):  # type: ignore[misc]
+    def __init__(self) -> None:
+        super().__init__()
+        self.block, self.head = nn.Sequential(nn.Linear(3, 8), nn.Dropout(0.5), nn.Tanh()), nn.Linear(8, 3)
+
+    def forward(self, x: Any) -> Any:
+        return self.head(checkpoint(self.block, x, use_reentrant=False))
 
 
 def dropping() -> Any:
@@ -105,6 +116,17 @@ def test_what_compiled_code_drew_is_drawn_anew_and_the_same_each_time(tmp_path: 
     capture, _ = captured(tmp_path, dropping())
     replayer = replayer_of(capture)
     assert any("drawn anew" in each for each in replayer.notes)
+    assert replayer.run(replayer.arguments) == replayer.run(replayer.arguments)
+
+
+def test_a_backward_pass_that_computes_again_draws_what_its_forward_pass_drew(tmp_path: Path) -> None:
+    capture, _ = captured(tmp_path, Checkpointed())
+    operations = read_graph(capture).operations
+    drawn = [each.results[0].memory for each in operations if each.name == "aten::rand"]
+    clones = [each.arguments[0].tensor for each in operations if each.name == "aten::clone"]
+    assert len(drawn) == 2  # it is called twice
+    assert sorted(each.memory for each in clones if each is not None and each.memory in drawn) == sorted(drawn)
+    replayer = replayer_of(capture)
     assert replayer.run(replayer.arguments) == replayer.run(replayer.arguments)
 
 

@@ -34,6 +34,7 @@ _INSTEAD = "run the program with TORCHDYNAMO_DISABLE=1, which has it run uncompi
 _BY_NUMBERS = ("DataDependentOutputException", "DynamicOutputShapeException")
 """What PyTorch raises where it is asked without elements for what depends on them."""
 _DRAWS = ("aten::rand", "aten::randn", "aten::randint")
+_BY_SEED = ("prims::inductor_random", "prims::inductor_randint")
 _DYNAMO = "/torch/_dynamo/eval_frame.py"
 
 
@@ -65,6 +66,10 @@ class _Drafts:
     first_state: int = 0
     drew: list[str] = field(default_factory=list)
     """Devices, on each of which what is drawn begins at a state of its own."""
+    seeds: dict[int, int] = field(default_factory=dict)
+    """By the memory of seeds that a graph has given, where they lay within it."""
+    drawn: dict[tuple[Any, ...], tuple[Any, ...]] = field(default_factory=dict)
+    """Where numbers lie that were drawn, by their seeds: a backward pass that computes again draws the same."""
 
     def state_on(self, device: str) -> int:
         """The number of the state from which something is drawn on a device."""
@@ -124,6 +129,8 @@ class _Apart:
         self._traces: dict[str, int] = {}
         self._moved: dict[int, int] = {}
         """Memories that are those of results."""
+        self._drawn: dict[tuple[Any, ...], tuple[Any, ...]] = {}
+        """See `_Drafts.drawn`; of this graph."""
 
     def run(self) -> None:
         """Adds its operations to the drafts.
@@ -150,6 +157,7 @@ class _Apart:
                     self._give(node.args[0])
         operations = self._drafts.operations
         operations[begin:] = [self._settled(each) for each in operations[begin:]]
+        self._drafts.drawn.update({seed: self._settle(at) for seed, at in self._drawn.items()})
 
     def _tensors(self) -> Iterator[Any]:
         """What the graph is given, without elements."""
@@ -198,11 +206,33 @@ class _Apart:
             if type(error).__name__ in _BY_NUMBERS:
                 raise _UnknownError(f"the size of what `{call.target}` gives depends on numbers") from error
             raise _UnknownError(f"{call.target}: {type(error).__name__}") from error
+        seed = self._seed_of(node)
+        drawn = self._drafts.drawn.get(seed) if seed else None
+        if drawn is not None:
+            self._draw_again(drawn, result, node)
+            return result
+        if seed:
+            self._drawn[seed] = self._at(result)
         plain = self._plain_form(call, result)
         writes = call.target._schema.is_mutable  # noqa: SLF001
         if plain is not None and (writes or next(tensors_in(result), None) is not None):
             self._add(plain, result, node)
         return result
+
+    def _seed_of(self, node: Any) -> tuple[Any, ...]:
+        """What numbers that an operation draws are known by; empty of one that draws none."""
+        if node.target._schema.name not in _BY_SEED:  # noqa: SLF001
+            return ()
+        seed = next(each for each in node.all_input_nodes if each.target in _seed_makers())
+        if not seed.all_input_nodes:
+            return (self._at(self._known[seed])[0],)
+        memory = self._at(self._known[seed.all_input_nodes[0]])[0]
+        return (self._drafts.seeds.get(memory, memory), *seed.args[1:])
+
+    def _draw_again(self, drawn: tuple[Any, ...], result: Any, node: Any) -> None:
+        arguments = [("t", drawn), ("v", None)]
+        rest = (self._stack_of(node), self._forward_of(node), -1, "", -1, False)
+        self._drafts.operations.append(("aten::clone", "", arguments, [self._at(result)], *rest))
 
     def _plain_form(self, call: _Call, result: Any) -> _Call | None:
         """An operation as eager code has it; None of one that nothing is computed by."""
@@ -300,7 +330,9 @@ class _Apart:
             if wanted is None or not isinstance(value, torch.Tensor):
                 continue
             memory, *look = self._at(value)
-            if memory in own and tuple(look) == tuple(wanted[1:]) and self._moved.get(memory, wanted[0]) == wanted[0]:
+            if node.target in _seed_makers():
+                self._drafts.seeds[wanted[0]] = memory
+            elif memory in own and tuple(look) == tuple(wanted[1:]) and self._moved.get(memory, wanted[0]) == wanted[0]:
                 self._moved[memory] = wanted[0]
             elif (memory, *look) != tuple(wanted):
                 self._copy((memory, *look), wanted, node, str(value.device))
@@ -318,14 +350,15 @@ class _Apart:
         """An operation once it is known where the results lie."""
         name, overload, arguments, results, *rest = operation
 
-        def settle(at: Any) -> Any:
-            return None if at is None else (self._moved.get(at[0], at[0]), *at[1:])
-
+        settle = self._settle
         moved = [
             (kind, settle(told) if kind == "t" else [settle(each) for each in told] if kind == "l" else told)
             for kind, told in arguments
         ]
         return (name, overload, moved, [settle(each) for each in results], *rest)
+
+    def _settle(self, at: Any) -> Any:
+        return None if at is None else (self._moved.get(at[0], at[0]), *at[1:])
 
 
 def _outer(frames: Sequence[RawFrame]) -> Sequence[RawFrame]:
@@ -338,3 +371,11 @@ def _outer(frames: Sequence[RawFrame]) -> Sequence[RawFrame]:
 
 def _identity(tensor: Any) -> int:
     return int(tensor.untyped_storage()._cdata)  # noqa: SLF001  as `torch.multiprocessing` tells storages apart
+
+
+def _seed_makers() -> tuple[Any, ...]:
+    """The operations that give Inductor's code seeds, all of a graph at once or one."""
+    import torch
+
+    names = ("inductor_seeds", "inductor_seed", "inductor_lookup_seed")
+    return tuple(getattr(torch.ops.prims, name).default for name in names)
