@@ -76,6 +76,13 @@ def test_masks_are_told_by_the_zeros_of_the_softmax(runs: tuple[Path, Path]) -> 
     assert explanation == "of the 25 results of the softmax 10 are 0 in A and 6 in B: another mask"
 
 
+def test_what_is_made_of_equal_random_numbers_is_a_result(runs: tuple[Path, Path]) -> None:
+    found = tensordbg.diff(*runs).first
+    assert found is not None
+    assert found.b is not None
+    assert found.b.view.step == MASK
+
+
 def test_a_normalization_in_a_kernel_has_its_settings(runs: tuple[Path, Path]) -> None:
     found = first(runs, EPSILON)
     assert [(each.attribute, each.a, each.b) for each in found.difference] == [("epsilon", 2e-3, 1e-2)]

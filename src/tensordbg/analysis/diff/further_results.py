@@ -82,6 +82,6 @@ def ends_of(apart: Apart) -> Bools:
     result: Bools = (
         side.edges.made
         & ~side.edges.has_child(everything)
-        & ~(side.kept | side.backward | side.drawn_in_vain | apart.constant)
+        & ~(side.kept | side.backward | side.drawn_in_vain(apart.label >= 0) | apart.constant)
     )
     return result

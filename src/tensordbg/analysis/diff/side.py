@@ -141,10 +141,13 @@ class Side:
         """Whether each value is a running statistic: a variable that the forward pass updates."""
         return find_statistics(self.values, self.numbers, self.copies)
 
-    @cached_property
-    def drawn_in_vain(self) -> Bools:
-        """Marks what is made of random numbers and single ones alone, and goes into nothing else."""
-        draws, whole = self.of_sites(lambda site: operation_of(site).has(Trait.VARIES)), self.numbers.size > 1
+    def drawn_in_vain(self, agreed: Bools) -> Bools:
+        """Marks what is made of random numbers and single ones alone, and goes into nothing else.
+
+        Numbers that the other run has drawn too are as good as given ones, as data of a program that seeds both alike.
+        """
+        draws = self.of_sites(lambda site: operation_of(site).has(Trait.VARIES)) & ~agreed
+        whole = self.numbers.size > 1
         if not draws.any():
             return draws
         of_whole = self.edges.of(whole[self.edges.parent])
