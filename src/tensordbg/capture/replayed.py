@@ -67,6 +67,8 @@ class Replayed:
     """Names of the variables that the last run left with something that is not finite."""
     moved: float | None = None
     """The Euclidean norm of the last run's change of all variables that are trained, None where it is not finite."""
+    uncompiled: bool = False
+    """Whether it ran operations one by one that ran in compiled code."""
 
 
 def write_replayed(folder: Path, replayed: Replayed) -> None:

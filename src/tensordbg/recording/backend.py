@@ -134,6 +134,10 @@ class StepReplayer(Protocol):
         """Operations that draw random numbers from a state that is not captured, by name."""
 
     @property
+    def uncompiled(self) -> bool:
+        """Whether it runs operations one by one that ran in compiled code."""
+
+    @property
     def notes(self) -> tuple[str, ...]:
         """Notes on the replay."""
 

@@ -46,7 +46,7 @@ def replay(trace: Path, plan: ReplayPlan) -> None:
         bisected = None
         with _recorded(session):
             runs = _runs(replayer, capture, plan.times)
-    left = replayer.ruined(), replayer.moved()
+    left = replayer.ruined(), replayer.moved(), replayer.uncompiled
     write_replayed(trace, Replayed(plan.capture, runs, replayer.random, replayer.notes, bisected, *left))
 
 

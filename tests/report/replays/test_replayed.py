@@ -36,6 +36,13 @@ def test_without_any_a_step_that_comes_out_in_several_ways_points_to_a_race() ->
     assert "a race" in said((Outcome.ALIKE, BAD), (Outcome.ALIKE, replace(BAD, sha256="other")))[-1]
 
 
+def test_one_that_ran_otherwise_points_to_its_last_bits() -> None:
+    clean = Replayed("captures/a", (ReplayedStep(Outcome.CLEAN, (GOOD,)),), uncompiled=True)
+    (_, last) = verdict_lines(clean, header_of())
+    assert "last bits are not those of compiled code" in last
+    assert "--times" not in last
+
+
 def test_one_that_is_always_clean_points_to_what_was_not_captured() -> None:
     assert said((Outcome.CLEAN, GOOD))[-1].endswith("--times 10 to tell whether it always comes out clean")
     last = said(*[(Outcome.CLEAN, GOOD)] * 20)[-1]

@@ -69,6 +69,11 @@ def _what_it_points_to(replayed: Replayed, header: Header) -> Iterator[str]:
             "such as sums that are added up in no fixed order, or a fault of the hardware here; "
             f"{_fix(header, 'race')}"
         )
+    elif replayed.uncompiled:
+        yield (
+            "it ran its operations one by one, whose last bits are not those of compiled code, and those may be what "
+            "made it bad: `tdbg run --check` looks at the step within its program"
+        )
     elif times == 1:
         yield "nothing in the step is random: replay it with --times 10 to tell whether it always comes out clean"
     else:

@@ -97,6 +97,7 @@ def test_a_compiled_step_gives_what_it_gave(tmp_path: Path, make: Callable[[], A
     capture, gradients = captured(tmp_path, make())
     replayer = replayer_of(capture)
     assert any("torch.compile" in each for each in replayer.notes)
+    assert replayer.uncompiled
     replayer.run(replayer.arguments)
     assert replayer._gradients.keys() == {f"_orig_mod.{name}" for name in gradients}
     for name, wanted in gradients.items():

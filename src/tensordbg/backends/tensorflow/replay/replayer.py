@@ -64,6 +64,8 @@ class Replayer:
         """Names of those whose first dimension the function takes in one size only."""
         self.random = random_operations(library)
         """Operations that draw random numbers from a state that is not captured, by name."""
+        self.uncompiled = False
+        """Whether it runs operations one by one that ran in compiled code: a function is run as it was."""
         if plan.bisect:
             free_shapes(library)
         take_elements_from_arguments(step, list(elements))

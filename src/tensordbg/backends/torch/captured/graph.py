@@ -100,6 +100,8 @@ class StepGraph(msgspec.Struct, frozen=True, omit_defaults=True):
     notes: tuple[str, ...] = ()
     generators: tuple[str, ...] = ()
     """The device of each state of a generator; that of all is the processor where none is told."""
+    uncompiled: bool = False
+    """Whether some of its operations ran in compiled code, and are run one by one here."""
 
 
 def plain_number(value: Any) -> Any:

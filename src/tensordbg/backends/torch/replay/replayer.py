@@ -71,6 +71,8 @@ class Replayer:
         """Names of those whose first dimension is part of the operations: all."""
         self.random: tuple[str, ...] = ()
         """What draws from a state that is not captured: nothing does."""
+        self.uncompiled = graph.uncompiled
+        """Whether it runs operations one by one that ran in compiled code."""
         self._values = {self._variable_names[i]: array for i, array in capture.variables().items()}
         self._changes = Changes([change_of(words) for words in plan.changes], graph, self._places)
         self._changes.apply_to(self.arguments, self._values)

@@ -115,6 +115,7 @@ def files_of(noted: Noted, kept: Sequence[Kept], targets: Sequence[step_graph.Ta
         targets=tuple(targets),
         notes=tuple(_notes(noted)),
         generators=tuple(state.device for state in noted.states),
+        uncompiled=noted.uncompiled,
     )
     return {GRAPH_FILE: msgspec.json.encode(graph), GRAPH_TENSORS_FILE: save(dict(raw)), **stacks.files()}
 

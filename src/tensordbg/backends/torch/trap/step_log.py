@@ -61,6 +61,8 @@ class Noted(NamedTuple):
     """The memories that hold what came from other processes."""
     notes: Sequence[str] = ()
     """What else there is to say of the step."""
+    uncompiled: bool = False
+    """Whether some operations ran in compiled code."""
 
 
 class StepLog:

@@ -108,6 +108,7 @@ def taken_apart(noted: Noted, graphs: Sequence[CompiledGraph]) -> Noted:
         states=[*noted.states, *(GeneratorState(device, state_of(device).numpy().tobytes()) for device in drafts.drew)],
         stacks=drafts.stacks,
         notes=(*noted.notes, _ONE_BY_ONE, *([_DREW] if drafts.drew else [])),
+        uncompiled=True,
     )
 
 
