@@ -1,4 +1,4 @@
-"""SARIF, as a code host reads it: the official schema accepts it, and each finding is at its line."""
+"""SARIF, as a code host reads it: each finding is at its line, by the rule of its cause."""
 
 from __future__ import annotations
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import math
+import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -189,3 +191,24 @@ def test_a_step_behind_an_optimizer_that_raised_is_noted(trap: Callable[..., Tra
     assert [each["name"] for each in graph["operations"]].count("aten::native_batch_norm") == 2, (
         "of both forward passes"
     )
+
+
+def test_dynamo_leaves_us_out_of_a_backward_pass_in_compiled_code(trap: Callable[..., Trap]) -> None:
+    net = model()
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+
+    @torch.compile(backend="eager")
+    def train(x: Any) -> Any:
+        loss = net(x).mean()
+        loss.backward()
+        return loss
+
+    trapped = trap(on_bad="skip")
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        for factor in (1.0, 2.0, math.inf):
+            optimizer.zero_grad()
+            train(torch.randn(4, 3) * factor)
+            optimizer.step()
+    assert len(trapped.captures) == 1
+    assert [str(each.message) for each in told if "tensordbg" in f"{each.filename} {each.message}"] == []

@@ -27,6 +27,8 @@ Where one has changed in the PyTorch that is installed, compiled code runs as it
 - `torch._inductor.config.fx_graph_cache` and `torch._functorch.config.enable_autograd_cache`: whether compiled
   code is kept on disk and taken from there.
 - `torch._subclasses.fake_tensor.FakeTensorMode()`: inside of it operations give tensors with sizes and no elements.
+- `torch._dynamo.decorators.skip(function)` has Dynamo run a function as it is wherever it is called, and compile what
+  that calls as ever; `torch.compiler.disable` does so only for all that is called too.
 - `torch._inductor.config.inplace_buffers`: whether a kernel may write over what it was given, buffers that the forward
   pass has donated too.
 """
@@ -300,6 +302,13 @@ def compiled_codes() -> WeakSet[CodeType]:
     dynamo = sys.modules.get("torch._dynamo.convert_frame")
     seen = [] if dynamo is None else [each() for each in dynamo.output_codes.seen]
     return WeakSet(code for code in seen if code is not None)
+
+
+def leave_out(function: Callable[..., Any]) -> None:
+    """Has Dynamo, which is imported, leave a function out of what it compiles, and nothing that the function calls."""
+    skip = getattr(sys.modules["torch._dynamo.decorators"], "skip", None)
+    if skip is not None:
+        skip(function)
 
 
 def reason_of_split() -> str:

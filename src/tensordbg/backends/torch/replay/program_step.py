@@ -20,6 +20,7 @@ from tensordbg.backends.torch.replay.captured_inputs import CapturedInputs
 from tensordbg.backends.torch.replay.captured_step import CapturedCall, plain_path, read_step
 from tensordbg.backends.torch.replay.captured_variables import CapturedVariables
 from tensordbg.backends.torch.replay.recapture import Recapturing
+from tensordbg.backends.torch.steps.backward import watch_backward
 from tensordbg.backends.torch.steps.optimizers import watch_steps
 from tensordbg.backends.torch.steps.scaled import ScaledSteps
 from tensordbg.backends.torch.trap.capture import array_of
@@ -104,22 +105,14 @@ class _Meeting:
                 self._in_a_call = False
 
         module_class.__call__ = call  # type: ignore[method-assign]
-        self._note_losses()
+        watch_backward(self._note_losses)
         watch_steps(self._before_step, self._after_step)
         ScaledSteps(self._left_out).install()
 
-    def _note_losses(self) -> None:
+    def _note_losses(self, tensors: list[Any]) -> None:
         import torch
 
-        plain = torch.autograd.backward
-
-        @functools.wraps(plain)
-        def backward(tensors: Any, *args: Any, **kwargs: Any) -> Any:
-            given = [tensors] if isinstance(tensors, torch.Tensor) else list(tensors)
-            self._losses += [each.detach() for each in given if isinstance(each, torch.Tensor) and each.numel() == 1]
-            return plain(tensors, *args, **kwargs)
-
-        torch.autograd.backward = backward
+        self._losses += [each.detach() for each in tensors if isinstance(each, torch.Tensor) and each.numel() == 1]
 
     def _meet(self, module: Any, args: tuple[Any, ...], kwargs: dict[str, Any], frame: FrameType) -> None:
         """Gives the program what was captured of a call, where it is one of the step's."""

@@ -1,16 +1,17 @@
-"""Has Dynamo leave a hook out of what it compiles, where an optimizer's `step` is compiled.
+"""Has Dynamo leave a hook out of what it compiles, where an optimizer's `step` or a backward pass is compiled.
 
 It would go into the hook: compile it, warn of what it can't, and compile it anew each time that something in it has
-changed. PyTorch's own `step` is split at such a place anyway.
+changed. PyTorch's own `step` and `backward` are split at such a place anyway.
 """
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from types import FrameType, TracebackType
 from typing import Any
 
-from tensordbg.backends.torch.keras.optimizers import After, Before
+from tensordbg.backends.torch.compiled.internals import leave_out
 from tensordbg.recording.imports import ImportWatch
 
 _DYNAMO = "torch._dynamo"
@@ -19,7 +20,7 @@ _DYNAMO = "torch._dynamo"
 class Uncompiled:
     """A hook that calls another one, which is marked for Dynamo as soon as a program imports that."""
 
-    def __init__(self, hook: Before | After) -> None:
+    def __init__(self, hook: Callable[..., Any]) -> None:
         self._call: Any = hook
         self._watch = ImportWatch({_DYNAMO: self._mark})
 
@@ -34,11 +35,12 @@ class Uncompiled:
         """Watches no more."""
         self._watch.stop()
 
-    def hook(self, optimizer: Any, args: Any, named: Any) -> Any:
+    def hook(self, *given: Any) -> Any:
         """Calls it."""
-        return self._call(optimizer, args, named)
+        return self._call(*given)
 
     def _mark(self) -> None:
+        leave_out(Uncompiled.hook)
         self._call = sys.modules["torch.compiler"].disable(self._call)
 
 

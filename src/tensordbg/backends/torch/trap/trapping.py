@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from tensordbg.backends.torch.steps.backward import watch_backward
 from tensordbg.backends.torch.steps.optimizers import watch_steps
 from tensordbg.backends.torch.steps.scaled import ScaledSteps
 from tensordbg.backends.torch.trap.all_finite import all_finite
@@ -102,19 +103,9 @@ class Trapping:
         """Tests every step of every optimizer from now on; nothing where a call is asked for."""
         if self._plan.call is not None:
             return
-        import torch
-
         self._scaled.install()
         self._undo.callback(self._scaled.uninstall)
-        plain = torch.autograd.backward
-
-        def backward(tensors: Any, *args: Any, **kwargs: Any) -> Any:
-            with self._guard("noting a loss"):
-                self._note_loss(tensors)
-            return plain(tensors, *args, **kwargs)
-
-        torch.autograd.backward = backward
-        self._undo.callback(setattr, torch.autograd, "backward", plain)
+        self._undo.callback(watch_backward(self._note_losses))
         self._undo.callback(watch_steps(self._before_step, self._after_step))
         self._calls.install()
         self._undo.callback(self._calls.uninstall)
@@ -160,12 +151,12 @@ class Trapping:
         self.stop()
         say(f"warning: the trap is off: {what} failed with {type(error).__name__}: {error}; the program goes on")
 
-    def _note_loss(self, tensors: Any) -> None:
+    def _note_losses(self, tensors: list[Any]) -> None:
         from torch import Tensor
 
-        given = [tensors] if isinstance(tensors, Tensor) else list(tensors)
-        self._losses += [each.detach() for each in given if isinstance(each, Tensor) and each.numel() == 1]
-        del self._losses[:-64]
+        with self._guard("noting a loss"):
+            self._losses += [each.detach() for each in tensors if isinstance(each, Tensor) and each.numel() == 1]
+            del self._losses[:-64]
 
     def _before_step(self, optimizer: Any, args: Any, kwargs: Any) -> Any:
         """Tests what there is; where `step` will call a closure first, behind that."""
