@@ -26,6 +26,9 @@ export function EventTable({ where, list, pages }: ShownList) {
     following.value = false;
   });
   const [cursor, setCursor] = useState<number>();
+  // Keys may come faster than the table is drawn, and than what is to follow a drawing is done.
+  const latest = useRef<number | undefined>(undefined);
+  latest.current = cursor;
   const [widths, setWidths] = useState<Widths>(() => readWidths(kept('columns')));
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
   const version = pages.version.value;
@@ -80,8 +83,9 @@ export function EventTable({ where, list, pages }: ShownList) {
   useEffect(() => {
     const [above, below] = seen(top, { ...extent, room: before.current });
     const shrunk = extent.room < before.current;
+    const now = latest.current;
     before.current = extent.room;
-    if (shrunk && cursor !== undefined && cursor >= above && cursor <= below) reveal(cursor);
+    if (shrunk && now !== undefined && now >= above && now <= below) reveal(now);
   }, [extent.room]);
 
   // While the program runs, the end stays in view.
@@ -96,13 +100,11 @@ export function EventTable({ where, list, pages }: ShownList) {
   useEffect(() => {
     const row = due === undefined ? undefined : pages.row(due);
     if (!row) return;
-    setDue(undefined);
-    byKeys.current = false;
+    // Where drawing is slow, a key that came later has made another row due by now.
+    setDue((now) => (now === due ? undefined : now));
+    byKeys.current = timer.current !== undefined;
     go({ event: row.event }, 'replace');
   }, [due, version]);
-  // Keys may come faster than the table is drawn.
-  const latest = useRef<number | undefined>(undefined);
-  latest.current = cursor;
   const step = (to: number): void => {
     const row = Math.min(Math.max(0, to), extent.total - 1);
     if (row < 0) return;
@@ -111,7 +113,10 @@ export function EventTable({ where, list, pages }: ShownList) {
     following.value = false;
     reveal(row);
     clearTimeout(timer.current);
-    timer.current = setTimeout(() => setDue(row), CHOOSE_MS);
+    timer.current = setTimeout(() => {
+      timer.current = undefined;
+      setDue(row);
+    }, CHOOSE_MS);
   };
   const press = (key: KeyboardEvent): void => {
     if (key.target !== box.current || key.ctrlKey || key.metaKey || key.altKey) return;
