@@ -132,6 +132,9 @@ def test_a_loss_that_is_bad_before_it_is_scaled_is_trapped_in_its_step(tmp_path:
     stopped, skipped = run(tmp_path, text), run(tmp_path, text, "--on-bad", "skip")
     assert (stopped.returncode, len(stopped.stdout.splitlines())) == (3, 3)
     assert "step 3 of Sequential: the loss is not finite (1 NaN) and 4 of 4 gradients are not finite" in stopped.stderr
+    traceback = stopped.stderr.partition("Traceback (most recent call last):\n")[2]
+    assert "scaler.step(optimizer)" in traceback
+    assert f"{Path('tensordbg') / 'backends'}" not in traceback
     # A scaler leaves that step out by itself; those that follow are as without a trap.
     assert skipped.stdout == run(tmp_path, text, trapped=False).stdout
 

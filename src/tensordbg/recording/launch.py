@@ -165,15 +165,29 @@ class Ending:
 
 
 def hide_our_frames() -> None:
-    """The traceback of an exception begins with the program's own first line, as without us."""
+    """The traceback of an exception begins with the program's own first line, as without us, and ends before ours."""
     show = sys.excepthook
 
     def hook(kind: type[BaseException], error: BaseException, trace: types.TracebackType | None) -> None:
-        while trace is not None and CATALOG.user_code.is_own(trace.tb_frame.f_code.co_filename):
+        while trace is not None and _is_own(trace):
             trace = trace.tb_next
+        if kind.__module__.startswith("tensordbg"):
+            _cut(trace)
         show(kind, error.with_traceback(trace), trace)
 
     sys.excepthook = hook
+
+
+def _cut(trace: types.TracebackType | None) -> None:
+    """Has a traceback end before the first frame of ours: an error that we raise is told of the program's line."""
+    while trace is not None and trace.tb_next is not None:
+        if _is_own(trace.tb_next):
+            trace.tb_next = None
+        trace = trace.tb_next
+
+
+def _is_own(trace: types.TracebackType) -> bool:
+    return CATALOG.user_code.is_own(trace.tb_frame.f_code.co_filename)
 
 
 def main() -> None:
