@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 
 import pytest
@@ -58,6 +59,15 @@ def test_the_operation_is_named(program: Callable[[], None], name: str) -> None:
     assert operation_of(raised.value).endswith(name)
     assert bool(operation_of(raised.value)) is bool(name)
     assert described(raised.value).startswith(f"{type(raised.value).__name__}: ")
+
+
+def test_a_framework_that_the_program_has_not_imported_is_not_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(sys.modules, "torch", raising=False)
+    monkeypatch.setitem(sys.modules, "tensordbg.backends.torch.recording", None)
+    with pytest.raises(tf.errors.InvalidArgumentError) as raised:
+        eagerly()
+    assert operation_of(raised.value).endswith("Reshape")
+    assert operation_of(ValueError("of Python")) == "" and "torch" not in sys.modules
 
 
 def test_an_exception_without_a_message() -> None:

@@ -151,7 +151,40 @@ for i in range(3):
     print("result", net(tf.constant([[float(i)]])).numpy())
 """
 
+LOOPS = """
+import tensorflow as tf
+
+def total(xs):
+    s = tf.constant(0.0)
+    for i in range(3):
+        s = s + xs[i]
+    return s
+
+@tf.function
+def rows(xs):
+    s = tf.constant(0.0)
+    for x in xs:
+        s = s + x
+    for i in tf.range(3):
+        s = s - 1.0
+    return s
+
+@tf.function
+def elements(dataset):
+    s = tf.constant(0.0)
+    for x, y in dataset:
+        if s > 90.0:
+            break
+        s += x * y
+    return s
+
+xs = tf.constant([1.0, -2.0, 3.0])
+print("result", total(xs).numpy(), rows(xs).numpy())
+print("result", elements(tf.data.Dataset.from_tensor_slices((xs, -xs))).numpy())
+"""
+
 PROGRAMS = {
+    "loops": LOOPS,
     "called": CALLED,
     "mixed": MIXED,
     "switched": SWITCHED,
@@ -292,6 +325,28 @@ def test_a_line_given_to_a_dataset_stops_in_the_thread_that_runs_it(folder: Path
     assert said[1] == "op-start: Cast in Dataset_map_scaled" and said[3] == "op-end: mul in Dataset_map_scaled"
     assert "  x (args_0:0)  int64[]  3" in done.stdout and "  y (mul:0)  float32[]  6." in done.stdout
     assert results(done.stdout)[-1] == "result [5.]"
+
+
+def test_the_line_of_a_for_stops_in_each_turn_with_its_state_and_target(folder: Path) -> None:
+    breaks = ("loops.py:6 if s > 0", "loops.py:13 if s < 0", "loops.py:13 if x > 2", "loops.py:15 if i > 1")
+    done = debug(folder, "loops", "c; ri;" * 6 + "c", *breaks, "loops.py:22 if y < -2", "loops.py:22 if s < -4")
+    assert done.returncode == 0, done.stderr
+    assert stops(done.stdout) == [
+        "op-start: StridedSlice",
+        *["op-start: AddV2"] * 2,
+        *["op-start: while/TensorArrayV2Read/TensorListGetItem in rows, iteration 2, run #1"] * 2,
+        *["op-end: while/TensorArrayV2Read/TensorListGetItem in rows, iteration 2, run #1"] * 2,
+        *["op-end: while_1/Identity_3 in rows, iteration 2, run #1"] * 2,
+        *["op-start: LogicalNot in Dataset_scan_scan_body, run #2"] * 2,
+        *["op-end: Identity_4 in Dataset_scan_scan_body, run #2"] * 2,
+        "The program has ended.",
+    ]
+    for told in (
+        *(r"i +int64\[\] +1\n  s +float32\[\] +1\.", r"  s \(\S+\) +float32\[\] +-1\."),
+        *(r"x \(\S+\) +float32\[\] +3\.", r"i \(\S+\) +int32\[\] +2$", r"s \(\S+\) +float32\[\] +-5\."),
+    ):
+        assert re.search(told, done.stdout, re.MULTILINE), told
+    assert results(done.stdout) == ["result 2.0 -1.0", "result -14.0"]
 
 
 def test_what_has_run_so_far_is_listed_at_an_eager_line(folder: Path) -> None:

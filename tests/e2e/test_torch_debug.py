@@ -97,6 +97,32 @@ def test_it_stops_at_lines_and_steps_over_them(tmp_path: Path) -> None:
     assert [line.split()[0] for line in done.stdout.splitlines() if re.match(r"\d ", line)] == list("012345")
 
 
+LOOPS = """import torch
+
+model = torch.nn.Linear(2, 1)
+data = torch.utils.data.TensorDataset(torch.arange(8.0).reshape(4, 2), torch.ones(4))
+s = torch.tensor(0.0)
+for epoch in range(3):
+    for k, (x, y) in enumerate(torch.utils.data.DataLoader(data, batch_size=2)):
+        with torch.no_grad():
+            s = s + x.sum() * y.mean()
+    print("result", epoch, s.item())
+"""
+
+
+def test_the_line_of_a_for_stops_once_in_each_turn(tmp_path: Path) -> None:
+    breaks = ["--break", "train.py:6 if s > 27", "--break", "train.py:7 if x[0, 0] > 3"]
+    done = debug(tmp_path, "c; ri; c; c; ri; c; delete 1; delete 2; c", LOOPS, *breaks)
+    said = [answer.strip() for _, answer in answers(done)]
+    assert done.returncode == 0, done.stderr
+    assert "breakpoint 2 (line " in said[1] and re.search(
+        r"^  x +float32\[2, 2\] +\[\[4\., 5\.\]", said[2], re.MULTILINE
+    )
+    assert "result 0 28.0" in said[3] and "breakpoint 1 (line " in said[3] and "breakpoint 2 (line " in said[4]
+    assert "result 1 56.0" in said[6] and "breakpoint 1 (line " in said[6]
+    assert "result 2 84.0" in said[-1] and done.stdout.count("breakpoint 1 (line ") == 2
+
+
 def test_breakpoints_of_other_kinds_and_steps_that_are_not_recorded(tmp_path: Path) -> None:
     script = (
         "run -t 3; run -n; break -l body.1; c; delete 1; break -u Adam.step; c; delete 2; break -o aten::log; c; "

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 from tensordbg.recording.support import DEBUG
 
 
@@ -13,4 +15,6 @@ def described(error: BaseException) -> str:
 
 def operation_of(error: BaseException) -> str:
     """The name of the operation that raised, empty where no framework knows it."""
-    return next(filter(None, (role.operation_of(error) for _, role in DEBUG.offers())), "")
+    # A framework that the program has not imported has raised nothing, and asking would import it.
+    roles = (role for backend, role in DEBUG.offers() if backend.framework in sys.modules)
+    return next(filter(None, (role.operation_of(error) for role in roles)), "")

@@ -30,6 +30,17 @@ def step(x, y=1):
 '''
 
 
+def test_a_loop_has_the_lines_of_its_turns() -> None:
+    def turns(text: str) -> range:
+        found = statements_in(ast.parse(text)).at(1)
+        assert found is not None
+        return found.turns
+
+    assert turns("for x in f(\n  y):\n  a = x\n  if a:\n    b = 1\nelse:\n  c = 2\n") == range(3, 6)
+    assert turns("while x > 1:\n  x -= 1\n") == range(2, 3)
+    assert turns("for x in y: a = x\n") == turns("if x:\n  y = 1\n") == range(0)
+
+
 @pytest.mark.parametrize(
     ("line", "first", "last"),
     [(6, 6, 9), (8, 6, 9), (10, 10, 10), (11, 11, 11), (12, 12, 12), (15, 15, 15), (18, 18, 18)],

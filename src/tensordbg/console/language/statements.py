@@ -34,6 +34,8 @@ class Statement:
     """The names that it reads."""
     value_of: str = ""
     """The one name that it gives to what it computes, where it is an assignment to one."""
+    turns: range = range(0)
+    """The lines of what a loop runs again and again; empty where it is none, and where they are its own."""
 
     @property
     def gives_only(self) -> frozenset[str]:
@@ -90,7 +92,8 @@ def statements_in(tree: ast.AST) -> Statements:
         assigned = frozenset(_names(own, ast.Store))
         assigns = len(assigned) == 1 and isinstance(node, (ast.Assign, ast.AugAssign, ast.AnnAssign))
         value_of = next(iter(assigned)) if assigns else ""
-        statement = Statement(node.lineno, last, assigned, frozenset(_taken(node, own)), value_of)
+        taken = frozenset(_taken(node, own))
+        statement = Statement(node.lineno, last, assigned, taken, value_of, _turns(node, last))
         found.by_line.update(dict.fromkeys(range(node.lineno, last + 1), statement))
     return found
 
@@ -120,6 +123,13 @@ def _expressions(node: ast.stmt) -> Iterator[ast.AST]:
     for child in ast.iter_child_nodes(node):
         if not isinstance(child, (ast.stmt, ast.ExceptHandler, ast.match_case)):
             yield from ast.walk(child)
+
+
+def _turns(node: ast.stmt, last: int) -> range:
+    if not isinstance(node, (ast.For, ast.AsyncFor, ast.While)):
+        return range(0)
+    begin = node.body[0].lineno
+    return range(begin, (node.body[-1].end_lineno or begin) + 1) if begin > last else range(0)
 
 
 def _names(nodes: list[ast.AST], context: type[ast.expr_context]) -> Iterator[str]:

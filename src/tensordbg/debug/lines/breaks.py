@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os.path
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Container, Iterable
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
@@ -30,6 +30,15 @@ class LineBreak:
     def is_behind(self) -> bool:
         """Whether its condition is about what the line itself computes."""
         return self.condition is not None and not self.condition.asked.isdisjoint(self.statement.gives_only)
+
+    @property
+    def asks_for_turns(self) -> bool:
+        """Whether its condition is about what a loop gives to its names in each turn."""
+        return self.is_behind and bool(self.statement.turns)
+
+    def is_answered_by(self, names: Container[str]) -> bool:
+        """Whether some names are all that its condition asks for."""
+        return self.condition is None or all(name in names for name in self.condition.asked)
 
     def reason(self, value_of: Callable[[str], Any]) -> str:
         """Why the program stops here, empty where its condition does not hold."""
@@ -72,10 +81,12 @@ class LineBreaks:
 
     def at(self, file: str, line: int) -> tuple[LineBreak, ...]:
         """Those at a line."""
-        known = self._of_file.get(file)
-        if known is None:
-            known = self._of_file[file] = tuple(self._in_file(file))
-        return tuple(each for each in known if each.statement.first <= line <= each.statement.last) if known else ()
+        return tuple(each for each in self._known_in(file) if each.statement.first <= line <= each.statement.last)
+
+    def loops(self, file: str, line: int) -> tuple[Statement, ...]:
+        """The loops with one that a line is a part of."""
+        own = (each.statement for each in self._known_in(file) if each.statement.turns)
+        return tuple(dict.fromkeys(each for each in own if each.first <= line < each.turns.stop))
 
     def depth(self, frames: tuple[Frame, ...]) -> int | None:
         """Which of the frames of a stack stands at one, the innermost; None where none does."""
@@ -87,6 +98,12 @@ class LineBreaks:
     def _changed(self) -> None:
         self._of_file.clear()
         self.version += 1
+
+    def _known_in(self, file: str) -> tuple[LineBreak, ...]:
+        known = self._of_file.get(file)
+        if known is None:
+            known = self._of_file[file] = tuple(self._in_file(file))
+        return known
 
     def _in_file(self, file: str) -> Iterable[LineBreak]:
         for number, (given, condition, wanted, line) in self._by_number.items():

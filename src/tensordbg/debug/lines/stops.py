@@ -19,6 +19,7 @@ from tensordbg.debug.lines.breaks import LineBreak, LineBreaks
 from tensordbg.debug.lines.eager import EagerLines, LineOfFrame
 from tensordbg.debug.lines.end_of_line import watch_end
 from tensordbg.debug.lines.frame_names import FrameNames
+from tensordbg.debug.lines.loop_turns import LoopTurns
 from tensordbg.errors import UsageError
 from tensordbg.model import NONE, Frame
 from tensordbg.recording.lines import EagerOperation, GraphLine
@@ -74,7 +75,9 @@ class LineStops:
         self._recorder = recorder
         self._breaks = breaks
         self._debugger = debugger
-        self._eager = EagerLines(recorder.catalog.user_code.is_own)
+        is_own = recorder.catalog.user_code.is_own
+        self._eager = EagerLines(is_own)
+        self._turns = LoopTurns(breaks.loops, is_own)
         self._stepping: int | None = None
         """The thread that stops at its next line in eager code."""
         self._awaited: set[tuple[object, ...]] = set()
@@ -116,6 +119,7 @@ class LineStops:
             return
         with self._recorder.guard("debugging"):
             if self._debugger.begun:
+                self._look_at_turns(operation)
                 self._look(operation)
             elif not operation.is_run:
                 self._stand_before_first(operation)
@@ -147,6 +151,11 @@ class LineStops:
     def name_assigned_at(self, frame: Frame) -> str:
         """See `LineWatch`."""
         return _statement_at(frame.file, frame.line).value_of
+
+    def gives_names_by_turns(self, frame: Frame) -> bool:
+        """See `LineWatch`."""
+        statement = _statement_at(frame.file, frame.line)
+        return bool(statement.turns) and bool(statement.assigned)
 
     def reached(self, line: GraphLine) -> str | None:
         """See `LineWatch`."""
@@ -184,6 +193,8 @@ class LineStops:
 
         for each in breaks:
             self.met.add(each.number)
+            if each.asks_for_turns and not line.is_turn and not each.is_answered_by(line.names):
+                continue
             if (each.is_behind == line.is_behind or not line.has_before) and (reason := each.reason(value_of)):
                 return reason
         return "" if line.is_behind and line.run in self._awaited else None
@@ -215,6 +226,29 @@ class LineStops:
             # One may have been set at this very line.
             self._eager.forget()
             self._look(operation)
+
+    def _look_at_turns(self, operation: EagerOperation) -> None:
+        """Stops where a turn begins of a loop in Python."""
+        if self._breaks:
+            for line in self._turns.look(operation.caller, lambda line: self._turn_begins(operation, line)):
+                self._stand_at_turn(operation, line)
+
+    def _turn_begins(self, operation: EagerOperation, line: LineOfFrame) -> None:
+        """A turn begins whose operations are still to come."""
+        if not self._debugger.over:
+            with self._recorder.guard("debugging"):
+                self._stand_at_turn(operation, line)
+            self._leave()
+
+    def _stand_at_turn(self, operation: EagerOperation, line: LineOfFrame) -> None:
+        names, statement = FrameNames(line.frame, operation.elements), _statement(line)
+        breaks = self._breaks.at(line.frame.f_code.co_filename, line.first)
+        reason = next((found for each in breaks if (found := each.reason(names.value))), "")
+        if reason:
+            asked = {name for each in breaks if each.condition is not None for name in each.condition.asked}
+            shown = names.shown(sorted(statement.taken | statement.assigned | asked), _MOST_NAMES)
+            go = self._debugger.stand(self._stop_of(operation, StopKind.BEFORE, _place(line), shown, reason))
+            self._stepping = threading.get_ident() if go.kind is GoKind.STEP else None
 
     def _look(self, operation: EagerOperation) -> Go | None:
         """Stops at the line that begins with an operation, if it is to, and returns how to go on from there."""

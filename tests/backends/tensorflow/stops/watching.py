@@ -53,6 +53,9 @@ class Lines:
     def name_assigned_at(self, frame: Frame) -> str:
         return "y" if self._text(frame).lstrip().startswith("y =") else ""
 
+    def gives_names_by_turns(self, frame: Frame) -> bool:
+        return self._text(frame).lstrip().startswith("for ")
+
     def reached(self, line: GraphLine) -> str | None:
         with self._lock:
             told = (_copied(line.tensors), _copied(line.names))

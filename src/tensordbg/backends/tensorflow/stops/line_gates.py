@@ -130,9 +130,9 @@ class LineGates:
         ]
         turn = iteration if frame else None
         run = (gate.group, path, step, frame, iteration)
-        ended = self._lines.reached(
-            GraphLine(gate.operation, gate.function, gate.frames, found[0], found[1], run, gate.is_behind, turn)
-        )
+        shown, named = found
+        group = (gate.operation, gate.function, gate.frames)
+        ended = self._lines.reached(GraphLine(*group, shown, named, run, gate.is_behind, turn, is_turn=gate.is_turn))
         if ended is not None:
             self._quiet.begin()
         return ended

@@ -1,0 +1,59 @@
+"""Follows the lines of some frames of this thread, as pdb does; nothing that they call is looked at."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Callable
+from types import FrameType
+from typing import Any
+
+Watcher = Callable[[FrameType, str, Any], bool]
+"""Told of what a frame does, as a function that Python traces with is; returns whether it wants to be told further."""
+
+
+class _Watched(threading.local):
+    """The frames of one thread that are followed, each with who follows it."""
+
+    def __init__(self) -> None:
+        self.frames: dict[FrameType, list[Watcher]] = {}
+
+
+_WATCHED = _Watched()
+
+
+def watch_frame(frame: FrameType, watcher: Watcher) -> bool:
+    """Follows a frame that runs in this thread, until it ends at the latest.
+
+    Returns:
+        Whether it can: a tracer of the program's own, such as pdb or one that measures coverage, is left alone.
+    """
+    if sys.gettrace() not in {None, _nothing}:
+        return False
+    _WATCHED.frames.setdefault(frame, []).append(watcher)
+    frame.f_trace = _told
+    sys.settrace(_nothing)
+    return True
+
+
+def _told(frame: FrameType, event: str, argument: Any) -> Any:
+    watchers = _WATCHED.frames.get(frame, [])
+    try:
+        for each in list(watchers):
+            if not each(frame, event, argument):
+                watchers.remove(each)
+    except BaseException:
+        # The program was told to end: Python traces no further.
+        _WATCHED.frames.clear()
+        raise
+    if watchers and event != "return":
+        return _told
+    _WATCHED.frames.pop(frame, None)
+    frame.f_trace = None
+    if not _WATCHED.frames and sys.gettrace() is _nothing:
+        sys.settrace(None)
+    return None
+
+
+def _nothing(*_: Any) -> None:
+    """Looks into no code that is called."""
