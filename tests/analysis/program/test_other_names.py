@@ -43,6 +43,41 @@ def test_lists_of_eager_code(tmp_path: Path) -> None:
     assert shown(tmp_path, program)("losses") == [0, 2, 4]
 
 
+def test_lists_of_lists_and_names_that_are_given_side_by_side(tmp_path: Path) -> None:
+    @tf.function
+    def run(x: Any) -> Any:
+        grid = []
+        for i in range(2):
+            row: list[Any] = []
+            if i:
+                row.append(x - 1.0)
+            for j in range(2):
+                each = x * float(i + j)
+                row.append(each)
+            grid.append(row)
+        base = x + 10.0
+        first, last = x * 7.0, base
+        return grid, first, last
+
+    values = shown(tmp_path, lambda: run(tf.constant(3.0)))
+    assert sorted(values("grid")) == [0, 2, 3, 3, 6]
+    assert (values("first"), values("last")) == ([21], [13])
+
+
+def test_what_is_given_side_by_side_in_eager_code(tmp_path: Path) -> None:
+    def program() -> None:
+        x = tf.constant(3.0)
+        y = x * 2.0
+        a, b = y, x + 1.0
+        pair = (a, b)
+        before, now = y, y
+        assert len(pair) == 2
+        assert before is now
+
+    values = shown(tmp_path, program)
+    assert (values("a"), values("b"), values("now")) == ([6], [4], [6])
+
+
 def test_lists_of_pytorch(tmp_path: Path) -> None:
     torch: Any = pytest.importorskip(
         "torch", reason="PyTorch is not installed here (it comes with the tests on Python 3.11)"
@@ -66,6 +101,7 @@ def test_lists_of_pytorch(tmp_path: Path) -> None:
     ("text", "value"),
     [
         ("x = f(a)\ny = x", "f(a)"),
+        ("x = f(a)\nz = x\ny = z", "f(a)"),
         ("x = f(a)\nx += 1\ny = x", "x += 1"),
         ("x = f(a)\nif a:\n    x = g(a)\ny = x", "x"),
         ("x = f(a)\nfor x in a:\n    pass\ny = x", "x"),

@@ -11,7 +11,14 @@ from dataclasses import dataclass, replace
 from tensordbg.analysis.program.call_results import ANY_NUMBER
 from tensordbg.analysis.program.description import Program
 from tensordbg.analysis.program.operations import named
-from tensordbg.analysis.program.other_names import StatementsBefore, appended, statements_before, value_of
+from tensordbg.analysis.program.other_names import (
+    StatementsBefore,
+    appended,
+    parts_of,
+    statements_before,
+    value_of,
+    values_of,
+)
 from tensordbg.model import Frame
 from tensordbg.operations.kinds import Kind
 
@@ -91,7 +98,11 @@ def _within(node: ast.AST, place: _Place) -> Iterator[Statement]:
         elif isinstance(child, (ast.For, ast.AsyncFor, ast.While, ast.comprehension)):
             inner = replace(place, is_repeated=True)
         for target, value in _assignments(child):
-            yield from _assigned_names(target, value_of(value, child, place.before), place)
+            values = values_of(value, child, place.before)
+            # What several statements have appended to a list that is an element of this one.
+            within = replace(place, is_repeated=True) if len(values) > 1 else place
+            for each in values:
+                yield from _assigned_names(target, each, within, child)
         yield from _within(child, inner)
 
 
@@ -105,12 +116,15 @@ def _assignments(node: ast.AST) -> list[tuple[ast.expr, ast.AST]]:
     return list(appended(node))
 
 
-def _assigned_names(target: ast.expr, value: ast.AST, place: _Place) -> Iterator[Statement]:
+def _assigned_names(target: ast.expr, value: ast.AST, place: _Place, node: ast.AST) -> Iterator[Statement]:
     """What an assignment gives names to, as a whole or as several."""
     if isinstance(target, (ast.Name, ast.Attribute, ast.Subscript)):
         yield Statement(ast.unparse(target), place.file, place.function, value, 0, 1, place.is_repeated)
     elif isinstance(target, (ast.Tuple, ast.List)):
         leaves, each_alone = list(_leaves(target)), _are_alone(target, value)
+        if each_alone and any(isinstance(part, ast.Name) for part in parts_of(value)):
+            yield from _renamed(leaves, list(parts_of(value)), place, node)
+            return
         # Behind `*rest` the places are not known.
         for number, each in enumerate(itertools.takewhile(lambda leaf: not isinstance(leaf, ast.Starred), leaves)):
             results = ANY_NUMBER if any(isinstance(leaf, ast.Starred) for leaf in leaves) else len(leaves)
@@ -119,6 +133,19 @@ def _assigned_names(target: ast.expr, value: ast.AST, place: _Place) -> Iterator
             yield Statement(
                 ast.unparse(each), place.file, place.function, value, number, targets, place.is_repeated, unpacked
             )
+
+
+def _renamed(leaves: list[ast.expr], parts: list[ast.expr], place: _Place, node: ast.AST) -> Iterator[Statement]:
+    """What `a, b = h, f(x)` gives names to: the names on the right compute nothing, so the others are counted alone."""
+    computed = [each for each, part in zip(leaves, parts, strict=True) if not isinstance(part, ast.Name)]
+    whole = getattr(node, "value", node)
+    for each, part in zip(leaves, parts, strict=True):
+        name = ast.unparse(each)
+        if not isinstance(part, ast.Name):
+            number, count = computed.index(each), len(computed)
+            yield Statement(name, place.file, place.function, whole, number, count, place.is_repeated)
+        elif (value := value_of(part, node, place.before)) is not part:
+            yield Statement(name, place.file, place.function, value, 0, 1, place.is_repeated)
 
 
 def _leaves(target: ast.expr) -> Iterator[ast.expr]:

@@ -41,13 +41,41 @@ def value_of(value: ast.AST, statement: ast.AST, before: StatementsBefore) -> as
         return value
     for earlier in reversed(before.get(statement, ())):
         if _gives(earlier, value.id):
-            return _whole_value(earlier, value.id) or value
+            whole = _whole_value(earlier, value.id)
+            return value if whole is None else value_of(whole, earlier, before)
     return value
+
+
+def values_of(value: ast.AST, statement: ast.AST, before: StatementsBefore) -> list[ast.AST]:
+    """As `value_of`; of a list that was begun empty in the same block, what was appended to it since."""
+    found = value_of(value, statement, before)
+    if not isinstance(found, ast.List) or found.elts or not isinstance(value, ast.Name):
+        return [found]
+    since: list[ast.stmt] = []
+    for earlier in reversed(before.get(statement, ()) if isinstance(statement, ast.stmt) else ()):
+        if _gives(earlier, value.id):
+            break
+        since.insert(0, earlier)
+    inner = (node for each in since for node in ast.walk(each))
+    return [
+        whole
+        for node in inner
+        for taker, element in appended(node)
+        if isinstance(taker, ast.Name) and taker.id == value.id
+        for whole in values_of(element, node, before)
+    ]
+
+
+def parts_of(value: ast.AST) -> Iterator[ast.expr]:
+    """The values that an assignment to several names gives, one by one: `b, (c, d)` has three."""
+    for each in value.elts if isinstance(value, (ast.Tuple, ast.List)) else ():
+        yield from parts_of(each) if isinstance(each, (ast.Tuple, ast.List)) else (each,)
 
 
 def _is_second_name(statement: ast.stmt) -> bool:
     value = statement.value if isinstance(statement, (ast.Assign, ast.AnnAssign)) else None
-    return isinstance(value, ast.Name) or any(isinstance(element, ast.Name) for _, element in appended(statement))
+    given = [value, *parts_of(value)] if value is not None else []
+    return any(isinstance(each, ast.Name) for each in (*given, *(element for _, element in appended(statement))))
 
 
 def _gives(statement: ast.stmt, name: str) -> bool:
