@@ -209,3 +209,38 @@ def test_the_line_in_a_python_function_that_is_called_eagerly(way: str, tmp_path
     assert "unhashable" in told
     assert "train.py:9" in told
     assert "cost = prices[name]" in told
+
+
+JOINED = """
+import tensorflow as tf
+
+prices = tf.constant([1.5, 2.0])
+counts = tf.constant([3, 4])
+
+
+def joined(first, second):
+    return tf.concat([first, second], axis=0)
+
+
+def table():
+    try:
+        return joined(prices, counts)
+    except tf.errors.InvalidArgumentError as error:
+        raise RuntimeError("no table") from error
+
+
+JOIN
+"""
+
+
+def test_what_an_eager_operation_that_failed_was_given_bears_the_programs_names(tmp_path: Path) -> None:
+    told = uneven_part(tmp_path, JOINED.replace("JOIN", "table()"))
+    assert "its inputs are first:0 float32[2], second:0 [3, 4] and 0:0 0" in told, told
+
+
+def test_the_odd_type_among_those_of_a_list(tmp_path: Path) -> None:
+    program = JOINED.replace("JOIN", "tf.function(joined)(prices * 2.0, tf.range(2))")
+    told = uneven_part(tmp_path, program)
+    assert "have types [float32, int32] that don't all match" in told
+    line = "train.py:19 tf.function(joined)(prices * 2.0, tf.range(2))"
+    assert f"type it came in from Python with int32 {line}" in told, told

@@ -15,6 +15,13 @@ def test_two_types_where_none_is_named() -> None:
     assert differing(message, ["float64", "float32"]) == [0, 1]
 
 
+def test_the_odd_one_of_a_list() -> None:
+    message = (
+        "Tensors in list passed to 'values' of 'Pack' Op have types [float32, float32, int64] that don't all match."
+    )
+    assert differing(message, ["float32", "float32", "int64"]) == [0, 2]
+
+
 def test_an_error_of_another_kind_is_not_of_types() -> None:
     assert differing("indices[2] = 14 is not in [0, 10)", ["float32", "int32"]) == []
 

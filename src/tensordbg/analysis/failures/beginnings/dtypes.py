@@ -12,7 +12,7 @@ from tensordbg.operations.traits import Trait
 
 _OF_TYPES = re.compile(
     r"\b(?:was expected to be an? \w+ tensor but is|does not match type|dtype|data ?type|scalar types?"
-    r"|type \([\w.]+\) and \w+ type)\b",
+    r"|type \([\w.]+\) and \w+ type|have types \[[\w, ]+\] that don't all match)\b",
     re.IGNORECASE,
 )
 _OF_ONE = re.compile(

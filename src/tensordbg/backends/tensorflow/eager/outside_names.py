@@ -3,23 +3,58 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from types import FrameType, TracebackType
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from tensordbg.backends.tensorflow.attributes import with_notes
 from tensordbg.backends.tensorflow.eager.bound_names import is_distinguishable, name_at, names_bound
+from tensordbg.backends.tensorflow.eager.element_parts import GIVING
 from tensordbg.backends.tensorflow.eager.equal_names import name_of_equal
 from tensordbg.backends.tensorflow.generated import is_generated
 from tensordbg.backends.tensorflow.internals import resource_variable_ops
 from tensordbg.backends.tensorflow.methods import ReplacedAttributes
 from tensordbg.backends.tensorflow.tracing.python_names import note_name
+from tensordbg.backends.tensorflow.variables import READERS
+from tensordbg.model import ELEMENT_OF, PYTHON_NAMES, Site
+from tensordbg.recording.failure import errors_behind
 from tensordbg.recording.recorder import Recorder
 
 _LARGEST = 1_000_000
 """Of more elements nothing is compared."""
+
+
+class FromOutside(NamedTuple):
+    """What an operation is given from outside."""
+
+    place: int
+    """Among its inputs: several may come in at one line."""
+    value: Any
+    dataset: str = ""
+    """What the program calls the dataset that it is an element of."""
+    raised: BaseException | None = None
+    """The error of the operation, where that has raised and its frames have ended."""
+
+
+def named_from_outside(site: Site, given: FromOutside, frame: FrameType, is_own: Callable[[str], bool]) -> Site:
+    """A site of what comes from outside, or from a variable, with the names that the program has for it."""
+    if site.op_type in GIVING:
+        return replace(site, attributes=with_notes(site.attributes, {ELEMENT_OF: given.dataset or None}))
+    if site.op_type != "Input":
+        names = names_of_variable(given.value, frame, is_own)
+    elif given.raised is not None:
+        names = names_where_raised(given.raised, given.value, is_own)
+    else:
+        names = outside_names(given.value, frame, is_own)
+    if not names:
+        return site
+    # What came in has no other name; a variable's operation has that of its type.
+    name = site.name if site.op_type in READERS else names[0]
+    return replace(site, name=name, attributes=with_notes(site.attributes, {PYTHON_NAMES: [names]}))
 
 
 def outside_names(value: Any, frame: FrameType | None, is_own: Callable[[str], bool]) -> list[str]:
@@ -38,14 +73,32 @@ def outside_names(value: Any, frame: FrameType | None, is_own: Callable[[str], b
 
 def name_where_raised(error: BaseException, value: Any, is_own: Callable[[str], bool]) -> str:
     """The name that the innermost line in the traceback of an error has for an object, empty where none has one."""
+    lines = _lines_of(error, is_own)
+    return next((name for each in lines if (name := name_at(each, lambda held: held is value))), "")
+
+
+def names_where_raised(error: BaseException, value: Any, is_own: Callable[[str], bool]) -> list[str]:
+    """As `outside_names`, of what an operation was given that has raised."""
+    told = (name_where_raised(each, value, is_own) for each in errors_behind(error) if is_distinguishable(value))
+    name = next(filter(None, told), "")
+    array = None if name else _elements(value)
+    innermost = [next(_lines_of(each, is_own), None) for each in errors_behind(error)]
+    line = next(filter(None, reversed(innermost)), None)
+    # A frame that goes on, from where the error was caught, runs another call by now.
+    if array is not None and line is not None and line.tb_lasti == line.tb_frame.f_lasti:
+        name = name_of_equal(line.tb_frame, array, is_own)
+    return [name] if name else []
+
+
+def _lines_of(error: BaseException, is_own: Callable[[str], bool]) -> Iterator[TracebackType]:
+    """The program's own lines in the traceback of an error, innermost first."""
     steps: list[TracebackType] = []
     step = error.__traceback__
     while step is not None:
         steps.append(step)
         step = step.tb_next
     own = _or_generated(is_own)
-    lines = (each for each in reversed(steps) if own(each.tb_frame.f_code.co_filename))
-    return next((name for each in lines if (name := name_at(each, lambda held: held is value))), "")
+    return (each for each in reversed(steps) if own(each.tb_frame.f_code.co_filename))
 
 
 def names_of_variable(handle: Any, frame: FrameType | None, is_own: Callable[[str], bool]) -> list[str]:

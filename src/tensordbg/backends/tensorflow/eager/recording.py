@@ -8,16 +8,15 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any
 
 from tensordbg.backends.tensorflow import dtypes
-from tensordbg.backends.tensorflow.attributes import with_notes
 from tensordbg.backends.tensorflow.devices import Devices
 from tensordbg.backends.tensorflow.eager.at_hand import SILENT, OperationNotices
 from tensordbg.backends.tensorflow.eager.element_parts import GIVING, dataset_name, site_attributes
 from tensordbg.backends.tensorflow.eager.entries import Entries, Entry
 from tensordbg.backends.tensorflow.eager.gradients import EagerGradients
-from tensordbg.backends.tensorflow.eager.outside_names import names_of_variable, outside_names
+from tensordbg.backends.tensorflow.eager.outside_names import FromOutside, named_from_outside
 from tensordbg.backends.tensorflow.eager.reads import Reads
 from tensordbg.backends.tensorflow.eager.tape_steps import lighten_between_steps
 from tensordbg.backends.tensorflow.eager.tensors import as_tensor, flat, input_count, results_of
@@ -31,7 +30,7 @@ from tensordbg.backends.tensorflow.stack_keys import StackKey, stack_key
 from tensordbg.backends.tensorflow.stacks import Stacks
 from tensordbg.backends.tensorflow.tracing.backward import BackwardPasses
 from tensordbg.backends.tensorflow.variables import READERS, Variables, dtype_behind, writes
-from tensordbg.model import ELEMENT_OF, NONE, PYTHON_NAMES, CallKind, Site
+from tensordbg.model import NONE, CallKind, Site
 from tensordbg.operations.frameworks import TENSORFLOW
 from tensordbg.recording.failure import note_failure
 from tensordbg.recording.log import UNKNOWN_INPUT, input_reference, variable_reference
@@ -42,16 +41,6 @@ _UNKNOWN = (None, UNKNOWN_INPUT, NONE)
 
 FUNCTION_NAMES = ("__inference_", "__forward_", "__backward_")
 """How the names of functions begin in the runtime."""
-
-
-class _FromOutside(NamedTuple):
-    """What an operation is given from outside."""
-
-    place: int
-    """Among its inputs: several may come in at one line."""
-    value: Any
-    dataset: str = ""
-    """What the program calls the dataset that it is an element of."""
 
 
 class Eager:
@@ -224,9 +213,9 @@ class Eager:
         key = stack_key(sys._getframe(2))  # noqa: SLF001
         given = flat(inputs)
         touched = [number for value in given if (number := self._variable(value)) != NONE]
-        handle = _FromOutside(NONE, given[0]) if op_type in READERS else None
+        handle = FromOutside(NONE, given[0]) if op_type in READERS else None
         if op_type in GIVING:
-            handle = _FromOutside(NONE, None, dataset_name(sys._getframe(2), recorder.catalog.user_code.is_user))  # noqa: SLF001
+            handle = FromOutside(NONE, None, dataset_name(sys._getframe(2), recorder.catalog.user_code.is_user))  # noqa: SLF001
         site = self._site(op_type, key, tuple(touched), handle, settings)
         step = recorder.wanted_step(site)
         if step == NONE:
@@ -251,8 +240,8 @@ class Eager:
             key = stack_key(sys._getframe(2))  # noqa: SLF001
             site = self._site(op_type, key, ())
 
-            def begin() -> int:
-                references = [self.known_input(value, key, place) for place, value in enumerate(flat(inputs))]
+            def begin(error: BaseException) -> int:
+                references = [self.known_input(value, key, place, error) for place, value in enumerate(flat(inputs))]
                 return recorder.begin_failed(site, recorder.next_step(site), references)
 
             note_failure(error, failed_eagerly(site, begin))
@@ -288,7 +277,7 @@ class Eager:
         self._variables.learn_alive(value)
         return self._variables.number_of(value)
 
-    def known_input(self, value: Any, key: StackKey, place: int) -> int:
+    def known_input(self, value: Any, key: StackKey, place: int, raised: BaseException | None = None) -> int:
         """The reference of one input; what comes from outside is recorded first."""
         given = value
         if isinstance(value, resource_variable_ops.BaseResourceVariable):
@@ -302,7 +291,7 @@ class Eager:
             return int(reference)
         if value._datatype_enum() not in dtypes.RECORDED:  # noqa: SLF001
             return UNKNOWN_INPUT
-        site = self._site("Input", key, (), _FromOutside(place, given))
+        site = self._site("Input", key, (), FromOutside(place, given, raised=raised))
         return self._record_source(site, value)
 
     def _read(self, variable: Any, key: StackKey) -> int:
@@ -314,7 +303,7 @@ class Eager:
                 context.context(), "ReadVariableOp", None, variable.handle, "dtype", variable.dtype
             )
         touched = (number,) if number != NONE else ()
-        site = self._site("ReadVariableOp", key, touched, _FromOutside(NONE, variable.handle))
+        site = self._site("ReadVariableOp", key, touched, FromOutside(NONE, variable.handle))
         return self._record_source(site, value)
 
     def _slots(self, slots: Slots, given: list[Any], key: StackKey) -> None:
@@ -349,7 +338,7 @@ class Eager:
         op_type: str,
         key: StackKey,
         variables: tuple[int, ...] | None,
-        given: _FromOutside | None = None,
+        given: FromOutside | None = None,
         settings: Sequence[Any] | None = None,
     ) -> int:
         """The number of a site; of variables those that it touches, `None` where it calls a function."""
@@ -362,24 +351,13 @@ class Eager:
                 known = catalog.new_sites(1)
                 attributes = site_attributes(op_type, settings, sys._getframe(1))  # noqa: SLF001
                 described = replace(self._describe(known, op_type, key, variables), attributes=attributes)
-                named = described if given is None else self._named(described, given)
+                is_own = catalog.user_code.is_user
+                named = described if given is None else named_from_outside(described, given, sys._getframe(0), is_own)  # noqa: SLF001
                 catalog.add_sites(self._backward.marked([named]))
             self._sites[op_type, key, variables, layer, place, dataset] = known
         else:
             self._recorder.catalog.use_site(known)
         return known
-
-    def _named(self, site: Site, given: _FromOutside) -> Site:
-        """A site of what comes from outside, or from a variable, with the names that the program has for it."""
-        if site.op_type in GIVING:
-            return replace(site, attributes=with_notes(site.attributes, {ELEMENT_OF: given.dataset or None}))
-        find = outside_names if site.op_type == "Input" else names_of_variable
-        names = find(given.value, sys._getframe(1), self._recorder.catalog.user_code.is_user)  # noqa: SLF001
-        if not names:
-            return site
-        # What came in has no other name; a variable's operation has that of its type.
-        name = site.name if site.op_type in READERS else names[0]
-        return replace(site, name=name, attributes=with_notes(site.attributes, {PYTHON_NAMES: [names]}))
 
     def _describe(self, number: int, op_type: str, key: StackKey, variables: tuple[int, ...] | None) -> Site:
         self._layers.look()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import re
 import traceback
 from collections.abc import Callable
@@ -39,15 +38,17 @@ _NO_GRADIENT = "No gradients provided for any variable"
 _MOST_LINES = 12
 
 
-def failed_eagerly(site: int, begin: Callable[[], int]) -> Telling:
+def failed_eagerly(site: int, begin: Callable[[BaseException], int]) -> Telling:
     """Describes an eager operation; `begin` records that it ran, with its inputs, and gives the execution."""
-    begun = functools.cache(begin)  # it is asked again at the end
+    begun: list[int] = []  # it is asked again at the end
 
     def tell(error: BaseException) -> FailedOperation:
         layer = layer_behind(error)
         path = "" if layer is None else layer.path
         raw = str(error)
-        return FailedOperation(type(error).__name__, _words(raw), site, begun(), nodes=_nodes(raw), layer=path)
+        if not begun:
+            begun.append(begin(error))
+        return FailedOperation(type(error).__name__, _words(raw), site, begun[0], nodes=_nodes(raw), layer=path)
 
     return tell
 
