@@ -97,6 +97,9 @@ FIXES: Mapping[str, Mapping[str, str]] = {
     "unchanged_variable": {
         "no_effect": "Look at its gradient and at the learning rate that it is given: one of them is zero, or a "
         "constraint undoes the update.",
+        "vanishing": "Its updates are next to nothing, so look at what its gradient passes on the way: saturated "
+        "sigmoids and tanhs, small factors applied again and again. ReLU-like activations, normalisation layers and "
+        "residual connections let it through. See also whether the learning rate is meant to be so small.",
     },
     "zero_gradient": {
         "": "Look at what the operation is given: a clipped, rounded, saturated or constant value has no slope.",

@@ -33,6 +33,8 @@ def test_nothing_writes_it() -> None:
 def test_updates_that_are_too_small() -> None:
     (finding,) = unchanged_variables(studied(network({**STILL, "update_bias": lambda _: np.full(5, 1e-9)})))
     assert "lost in the rounding of float32 next to values of up to 0.5" in finding.explanation
+    # They are in float32 already, so the gradient is too small.
+    assert finding.suggestion.startswith("Its updates are next to nothing")
 
 
 @pytest.mark.parametrize(

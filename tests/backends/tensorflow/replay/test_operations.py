@@ -12,8 +12,9 @@ import pytest
 import tensorflow as tf
 from tensorflow.core.framework import function_pb2
 
-from tensordbg.backends.tensorflow.replay.operations import computing_operations, refuse_effects
+from tensordbg.backends.tensorflow.replay.operations import computing_operations, refuse_effects, refuse_python
 from tensordbg.capture.reader import Capture, open_capture
+from tensordbg.errors import CaptureError
 from tests import programs
 from tests.backends.tensorflow.captured import captures
 from tests.capture.conftest import header_of
@@ -69,6 +70,14 @@ def test_an_effect_is_refused_by_name(op_type: str, nested: bool) -> None:
     effect = EFFECTS[op_type]
     with pytest.raises(Exception, match=rf"strange would run {op_type} \(in .*; .* replay it with --trust"):
         refuse_effects(CAPTURE, definitions(in_a_branch(effect) if nested else effect))
+
+
+@pytest.mark.parametrize("op_type", ["EagerPyFunc", "PyFunc", "PyFuncStateless"])
+def test_python_is_refused_also_of_a_capture_that_is_trusted(op_type: str) -> None:
+    told = rf"strange calls a function of Python \({op_type} in .*\), .*: `tdbg replay \S*strange --eager -- PROGRAM`$"
+    with pytest.raises(CaptureError, match=told):
+        refuse_python(CAPTURE, definitions(in_a_branch(EFFECTS[op_type])))
+    refuse_python(CAPTURE, definitions(EFFECTS["ReadFile"]))
 
 
 def harmless() -> tf.Tensor:

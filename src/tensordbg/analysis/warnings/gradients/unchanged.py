@@ -14,6 +14,9 @@ from tensordbg.analysis.warnings.study.words import listed
 from tensordbg.analysis.warnings.study.zeros import find_zeros
 from tensordbg.operations.kinds import Kind
 
+_HALF = frozenset({"float16", "bfloat16"})
+"""Types that are wider ones' to keep variables in."""
+
 
 def unchanged_variables(study: Study) -> list[Finding]:
     """One finding for all variables that nothing writes, and one for all that are written but stay as they are."""
@@ -140,7 +143,7 @@ def _reason(study: Study, variable: int, k: int) -> tuple[str, str]:
         f"it is written, with updates of up to {number(update)}, which are lost in the rounding of "
         f"{study.words[0][k]} next to values of up to {number(size)}."
     )
-    return lost, "rounded"
+    return lost, "rounded" if study.words[0][k] in _HALF else "vanishing"
 
 
 def _update(study: Study, variable: int) -> float:

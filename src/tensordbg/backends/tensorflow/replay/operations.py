@@ -54,7 +54,25 @@ _HARMLESS_ATTRIBUTES: Mapping[str, tuple[str, Callable[[str], bool]]] = {
 }
 """Operations that only compute while an attribute has certain values."""
 
+_OF_PYTHON = frozenset({"EagerPyFunc", "PyFunc", "PyFuncStateless"})
+"""They call functions of the program's own process, which are no part of a capture."""
+
 _NAMED_AT_MOST = 5
+
+
+def refuse_python(capture: Capture, definitions: Iterable[Any]) -> None:
+    """Refuses functions that call Python, which no capture holds, trusted or not.
+
+    Raises:
+        CaptureError: If one does.
+    """
+    nodes = ((node, definition) for definition in definitions for node in definition.node_def)
+    found = next(((node.op, definition.signature.name) for node, definition in nodes if node.op in _OF_PYTHON), None)
+    if found is not None:
+        raise CaptureError(
+            f"{capture.path} calls a function of Python ({found[0]} in {found[1]}), which only its program has; run "
+            f"the step by that: `tdbg replay {capture.path} --eager -- PROGRAM`"
+        )
 
 
 def refuse_effects(capture: Capture, definitions: Iterable[Any]) -> None:

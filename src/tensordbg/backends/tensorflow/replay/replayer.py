@@ -22,7 +22,7 @@ from tensordbg.backends.tensorflow.replay.functions import (
     read_library,
     take_elements_from_arguments,
 )
-from tensordbg.backends.tensorflow.replay.operations import refuse_effects
+from tensordbg.backends.tensorflow.replay.operations import refuse_effects, refuse_python
 from tensordbg.backends.tensorflow.replay.outputs import give_out
 from tensordbg.backends.tensorflow.replay.precision import Precision
 from tensordbg.backends.tensorflow.replay.tables import Tables
@@ -84,6 +84,7 @@ class Replayer:
             for number, argument in enumerate(step.signature.input_arg)
         }
         self._from_pipeline = bool(elements)
+        refuse_python(capture, callees_first(library))
         if not plan.trusted:
             refuse_effects(capture, callees_first(library))
         self._variables = self._made_variables()
