@@ -126,6 +126,14 @@ def a_wrong_sign() -> None:
         optimizer.step()
 
 
+def a_minus_before_the_loss() -> None:
+    train(model(1), lambda out: -functional.mse_loss(out, X[:, :1]), steps=16)  # HERE
+
+
+def a_minus_before_a_loss_of_labels() -> None:
+    train(model(), lambda out: -2.0 * functional.cross_entropy(out, Y), steps=16)  # HERE
+
+
 def a_saturated_output() -> None:
     wanted = functional.one_hot(Y, 3) * 50.0
     train(model(), lambda out: functional.mse_loss(torch.sigmoid(out * 30 + 20), wanted), steps=20)  # HERE
@@ -327,6 +335,8 @@ def logits_as_log_probabilities() -> None:
         (probabilities_as_logits, "activation_twice", ""),
         (probabilities_as_logits_of_two, "activation_twice", ""),
         (a_wrong_sign, "rising_loss", ""),
+        (a_minus_before_the_loss, "negated_loss", ""),
+        (a_minus_before_a_loss_of_labels, "negated_loss", ""),
         (a_saturated_output, "saturated_output", ""),
     ],
     ids=lambda value: value.__name__ if callable(value) else None,

@@ -94,6 +94,10 @@ FIXES: Mapping[str, Mapping[str, str]] = {
         "ReLU-like activations, normalisation layers or residual connections, a smaller learning rate.",
         "variable": "The weights collapse: lower the weight decay or the regularisation, or the learning rate.",
     },
+    "negated_loss": {
+        "": "Take the minus before the loss away: an optimizer makes smaller what it is given. If the error is "
+        "meant to grow, as an adversary's, all is well.",
+    },
     "unchanged_variable": {
         "no_effect": "Look at its gradient and at the learning rate that it is given: one of them is zero, or a "
         "constraint undoes the update.",

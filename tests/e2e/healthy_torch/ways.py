@@ -268,3 +268,22 @@ def a_critic_whose_last_bias_cancels_in_the_difference_of_its_losses() -> None:
         for parameter in critic.parameters():
             parameter.data.clamp_(-0.1, 0.1)
         improve(-critic(made).mean(), of_maker)
+
+
+@healthy
+def an_example_that_is_made_to_go_wrong() -> None:
+    model = dense(64, 32, 10).requires_grad_(False)
+    x, y = batch(0)
+    change = nn.Parameter(torch.zeros_like(x))
+    optimizer = torch.optim.Adam([change], lr=1e-3)
+    for _ in range(20):
+        improve(-functional.cross_entropy(model(x + change), y), optimizer)
+
+
+@healthy
+def rewards_that_grow() -> None:
+    policy = dense(64, 32, 10)
+    optimizer = torch.optim.Adam(policy.parameters(), lr=1e-2)
+    for step in range(20):
+        x, y = batch(step)
+        improve(-(functional.softmax(policy(x), 1) * functional.one_hot(y, 10)).sum(1).mean(), optimizer)

@@ -33,8 +33,9 @@ _FOLLOWS = {
         }
     ),
     "often_zero_gradient": frozenset({"dead_units", "softmax_of_one", "zero_gradient"}),
-    "growing_values": frozenset({"no_log_probabilities"}),
-    "rising_loss": frozenset({"growing_in_loop", "growing_values"}),
+    "growing_in_loop": frozenset({"negated_loss"}),
+    "growing_values": frozenset({"negated_loss", "no_log_probabilities"}),
+    "rising_loss": frozenset({"growing_in_loop", "growing_values", "negated_loss"}),
     "saturated_output": frozenset({"outer_broadcast", "softmax_of_one"}),
     "unchanged_variable": frozenset({"softmax_of_one"}),
     "without_gradient": frozenset({"no_updates"}),

@@ -16,7 +16,7 @@ from tensordbg.analysis.warnings.losses.activation_twice import activations_twic
 from tensordbg.analysis.warnings.losses.constant_loss import constant_losses
 from tensordbg.analysis.warnings.losses.label_loss import no_log_probabilities
 from tensordbg.analysis.warnings.losses.outer_broadcast import outer_broadcasts
-from tensordbg.analysis.warnings.losses.rising_loss import rising_losses
+from tensordbg.analysis.warnings.losses.rising_loss import negated_losses, rising_losses
 from tensordbg.analysis.warnings.magnitudes.growth import growing_values
 from tensordbg.analysis.warnings.magnitudes.half_precision import half_precision
 from tensordbg.analysis.warnings.magnitudes.loop_growth import growth_in_loops
@@ -26,6 +26,7 @@ from tensordbg.analysis.warnings.magnitudes.wrapping import wrapped_integers
 from tensordbg.analysis.warnings.study.study import Rule
 
 TABLE: dict[str, Rule] = {
+    "negated_loss": negated_losses,
     "growing_in_loop": growth_in_loops,
     "growing_values": growing_values,
     "wrapped_integers": wrapped_integers,

@@ -7,9 +7,13 @@ as it was.
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 import numpy as np
 
 from tensordbg.analysis.causes.case import number
+from tensordbg.analysis.warnings.losses.negated_error import negated_error
+from tensordbg.analysis.warnings.study.descent import made_of
 from tensordbg.analysis.warnings.study.losses import Loss, differentiated, find_losses
 from tensordbg.analysis.warnings.study.series import Floats
 from tensordbg.analysis.warnings.study.study import Finding, Study, brings_data
@@ -18,6 +22,12 @@ from tensordbg.analysis.warnings.study.trends import changed, root_mean_square, 
 _STEPS = 10
 _RISE = 0.5
 """It must rise by at least this part of what it was ..."""
+
+_RISE_OF_ERROR = 0.05
+"""... or by this one where training is given its negative, which no error should be ..."""
+
+_SEVERAL = 2
+"""So many variables must be trained: one alone may be an example that is made to go wrong."""
 
 _ORDER = 0.9
 """... with this rank correlation with the steps ..."""
@@ -37,18 +47,35 @@ def rising_losses(study: Study) -> list[Finding]:
     if not study.gradient.any():
         return []
     found = differentiated(study, [loss for loss in find_losses(study) if _rises(loss.values)])
-    if not found or _something_falls(study) or _inputs_grow(study):
+    if not found or _something_falls(study, ()) or _inputs_grow(study):
         return []
     return [_finding(study, max(found, key=lambda loss: abs(loss.end / loss.values[0]) if loss.values[0] else 0.0))]
 
 
-def _rises(values: Floats) -> bool:
+def negated_losses(study: Study) -> list[Finding]:
+    """One finding for the error that rises as its negative, the loss, falls."""
+    if not study.gradient.any() or len(_written(study)) < _SEVERAL:
+        return []
+    falling = [loss for loss in find_losses(study) if _rises(-loss.values, _RISE_OF_ERROR)]
+    found = {loss.series: error for loss in differentiated(study, falling) if (error := negated_error(study, loss))}
+    if not found or _something_falls(study, found) or _inputs_grow(study):
+        return []
+    return [_of_negated(study, *next(iter(found.items())))]
+
+
+def _written(study: Study) -> set[int]:
+    """The variables that are trained; whoever searches for an example that goes wrong trains that alone."""
+    read = {variable for port, variable in study.variable_of.items() if study.trained_reads[port]}
+    return {variable for variable in read if variable in study.writers}
+
+
+def _rises(values: Floats, least: float = _RISE) -> bool:
     count = len(values)
     if count < _STEPS:
         return False
     width = max(1, count // 8)
     begin, end = float(np.median(values[:width])), float(np.median(values[-width:]))
-    if end <= begin or end - begin < _RISE * abs(begin) or int(np.argmin(values)) >= max(1, _FIRST * count):
+    if end <= begin or end - begin < least * abs(begin) or int(np.argmin(values)) >= max(1, _FIRST * count):
         return False
     return _rank_correlation(values) >= _ORDER
 
@@ -59,10 +86,16 @@ def _rank_correlation(values: Floats) -> float:
     return float(np.corrcoef(ranks, np.arange(len(values)))[0, 1]) if ranks.any() else 0.0
 
 
-def _something_falls(study: Study) -> bool:
-    """Whether a number that is made of the weights falls: a part of the loss, or that of an adversary."""
+def _something_falls(study: Study, negatives: Collection[int]) -> bool:
+    """Whether a number that is made of the weights falls: a part of the loss, or that of an adversary.
+
+    What is the negative of something that rises is no other.
+    """
     values = study.series.total / np.maximum(study.series.size, 1)
-    trends = [trend(study, values, k) for k in study.losses]
+    port = study.port
+    behind = made_of(study, [int(port[k]) for k in negatives]) if negatives else np.zeros(0, dtype=np.bool_)
+    same = {k for k in study.losses if k in negatives or (negatives and behind[port[k]])}
+    trends = [trend(study, values, k) for k in study.losses if k not in same]
     return any(each is not None and each.begin - each.end >= _FALLS * abs(each.begin) for each in trends)
 
 
@@ -72,6 +105,21 @@ def _inputs_grow(study: Study) -> bool:
     return any(
         brings_data(study.site(k)) and (found := trend(study, sizes, k)) is not None and found.ratio >= _HARDER
         for k in grown
+    )
+
+
+def _of_negated(study: Study, series: int, error: Loss) -> Finding:
+    first, end, steps = float(error.values[0]), float(error.values[-1]), len(error.values)
+    return Finding(
+        kind="negated_loss",
+        series=error.series,
+        explanation=(
+            f"{study.name(error.series)} rises from the first step on, from {number(first)} to {number(end)} over "
+            f"{steps} steps: the training makes {study.name(series)} smaller, which is its negative."
+        ),
+        suggestion=study.fix(error.series, "negated_loss"),
+        evidence={"steps": steps, "first": first, "last": end},
+        gravity=end - first,
     )
 
 
