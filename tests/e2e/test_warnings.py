@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import inspect
 import sys
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -380,6 +381,8 @@ def test_kept_elements_tell_which_units_are_dead(tmp_path: Path) -> None:
 def test_a_softmax_of_one_that_the_training_passes_by(tmp_path: Path) -> None:
     (warning,) = why_of(shapes.a_softmax_of_one_in_keras, tmp_path / "beside")["warnings"]
     assert "the training does not go through it" in warning["explanation"]
+    (warning,) = why_of(partial(shapes.a_softmax_of_one_in_keras, ()), tmp_path / "not_run")["warnings"]
+    assert warning["kind"] == "softmax_of_one" and "the training does not go through it" in warning["explanation"]
     (warning,) = why_of(shapes.one_output_with_a_softmax, tmp_path / "through")["warnings"]
     assert warning["explanation"].endswith("and lets no gradient through.")
 

@@ -113,3 +113,26 @@ def targets_out_of_the_range_of_a_tanh_in_keras() -> None:
     model = keras.Sequential([keras.Input((6,)), keras.layers.Dense(1, "tanh")])
     model.compile(keras.optimizers.Adam(0.3), "mse")
     model.fit(x, y, batch_size=64, epochs=30, verbose=0)  # HERE
+
+
+@trouble("negated_loss", "Square")
+def a_minus_before_the_loss() -> None:
+    first = Layer(8, 4, "first", 1)
+    x, y = normal(32, 8, seed=3), normal(32, 4, seed=4)
+
+    def loss(_: int) -> tf.Tensor:
+        return -tf.reduce_mean(tf.square(first(x) - y))  # HERE
+
+    train(loss, [first.kernel, first.bias])
+
+
+@trouble("negated_loss", "")
+def a_minus_in_a_loss_of_keras() -> None:
+    x = np.random.default_rng(0).normal(size=(256, 6)).astype(np.float32)
+    model = keras.Sequential([keras.Input((6,)), keras.layers.Dense(8, "tanh"), keras.layers.Dense(1)])
+
+    def cost(y_true: tf.Tensor, y_pred: tf.Tensor) -> tf.Tensor:
+        return -tf.reduce_mean(tf.math.squared_difference(tf.cast(y_true, tf.float32), y_pred), axis=-1)  # HERE
+
+    model.compile(keras.optimizers.SGD(0.01), cost)
+    model.fit(x, x.sum(1, keepdims=True), batch_size=256, epochs=20, verbose=0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 
 import keras
 import numpy as np
@@ -24,12 +25,12 @@ def one_output_with_a_softmax() -> None:
 
 
 @trouble("softmax_of_one", "Softmax")
-def a_softmax_of_one_in_keras() -> None:
+def a_softmax_of_one_in_keras(metrics: Sequence[str] = ("accuracy",)) -> None:
     x = np.random.default_rng(0).normal(size=(256, 6)).astype(np.float32)
     model = keras.Sequential(
         [keras.Input((6,)), keras.layers.Dense(8, "relu"), keras.layers.Dense(1, activation="softmax")]
     )
-    model.compile("adam", "binary_crossentropy", metrics=["accuracy"])
+    model.compile("adam", "binary_crossentropy", metrics=[*metrics])
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # Keras warns of it, too
         model.fit(x, (x[:, :1] > 0).astype(np.float32), batch_size=32, epochs=3, verbose=0)  # HERE

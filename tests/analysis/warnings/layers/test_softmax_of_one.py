@@ -49,6 +49,27 @@ def test_one_class(op_type: str, value: float) -> None:
     assert findings(op_type, (8, 1), value, steps=3) == []
 
 
+@pytest.mark.parametrize(("width", "count"), [(1, 1), (2, 0)])
+def test_one_that_did_not_run_as_only_predictions_ask_for_it(width: int, count: int) -> None:
+    trace = TraceBuilder()
+    w = trace.variable("w", "[2]", trainable=True)
+    f = trace.function("train_step")
+    read = f.read(w)
+    given = f.op("MatMul", read)
+    f.op("Softmax", given, name="soft")
+    loss = f.op("SigmoidCrossEntropyWithLogits", given, name="loss")
+    f.write(w, f.op("Mul", loss, read, name="gradient_tape/loss/Mul"), op_type="AssignSubVariableOp")
+    for step in range(10):
+        run = trace.run(f)
+        for ref, values in ((read, [1.0, 2.0]), (given, np.full((8, width), step)), (loss, 1.5)):
+            run.event(ref, values)
+    found = softmaxes_of_one(studied(trace))
+    assert len(found) == count
+    for each in found:
+        assert each.explanation.startswith("Softmax of one class: the axis over which soft:0 of shape [8, 1] is")
+        assert "the training does not go through it" in each.explanation
+
+
 def test_another_axis_may_be_meant() -> None:
     (over_positions,) = findings("Softmax", (8, 6, 1), 1.0)
     assert over_positions.suggestion.startswith("Name the axis over which it is meant")

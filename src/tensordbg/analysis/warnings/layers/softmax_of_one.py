@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -10,6 +11,7 @@ from tensordbg.analysis.columns.reading import Bools
 from tensordbg.analysis.program.operations import operation_of
 from tensordbg.analysis.warnings.study.descent import nearest
 from tensordbg.analysis.warnings.study.study import ENOUGH, Finding, Study
+from tensordbg.model import NONE, Site
 from tensordbg.operations.kinds import Kind
 
 _RESULT = {Kind.SOFTMAX: 1.0, Kind.LOG_SOFTMAX: 0.0}
@@ -37,7 +39,24 @@ def softmaxes_of_one(study: Study) -> list[Finding]:
             logits = nearest(study, next(iter(study.wiring.parents(int(study.port[k]))), int(study.port[k])))
             if any(_is_one(study, each) for each in study.at.get(logits, [])) and _always(study, k, 0.0).all():
                 found[site.site] = k
-    return [_finding(study, k) for k in found.values()]
+    left_out = {site.site: k for site, k in _left_out(study) if site.site not in found}
+    return [
+        *(_finding(study, k, study.site(k)) for k in found.values()),
+        *(_finding(study, k, study.program.sites[number]) for number, k in left_out.items()),
+    ]
+
+
+def _left_out(study: Study) -> Iterator[tuple[Site, int]]:
+    """Softmaxes that did not run, as nothing asks for what they give but predictions, each with what it is given."""
+    for site in study.program.sites.values():
+        if site.function == NONE or operation_of(site).kind not in _RESULT:
+            continue
+        port = int(study.ports.first[site.site])
+        if port in study.at or study.gradient[port]:
+            continue
+        given = [nearest(study, each) for each in study.wiring.parents(port)]
+        series = [k for each in given for k in study.at.get(each, []) if study.forward[each]]
+        yield from [(site, k) for k in series if study.series.lengths[k] >= ENOUGH and _is_one(study, k)][:1]
 
 
 def _is_one(study: Study, k: int) -> bool:
@@ -66,17 +85,17 @@ def _known(shape: list[int]) -> str:
     return "axis" if any(length > 1 for length in shape[1:]) else ""
 
 
-def _finding(study: Study, k: int) -> Finding:
+def _finding(study: Study, k: int, site: Site) -> Finding:
     shape, steps = study.words[1][k], int(study.series.lengths[k])
-    site = study.site(k)
-    trains = bool(study.gradient.any()) and not _leads_to_gradients(study, k)
+    is_left_out = site.site != study.site(k).site
+    trains = bool(study.gradient.any()) and (is_left_out or not _leads_to_gradients(study, k))
     with_loss = operation_of(site).kind in _WITH_LOSS
     what = "is 0 for every label that there is" if with_loss else "is a constant, whatever goes in"
     return Finding(
         kind="softmax_of_one",
         series=k,
         explanation=(
-            f"{site.op_type} of one class: the axis over which {study.name(k)} of shape {shape} is computed has a "
+            f"{site.op_type} of one class: the axis over which {site.name}:0 of shape {shape} is computed has a "
             f"length of 1, so it {what}, in all {steps} steps, "
             + (
                 "and so are predictions and metrics made of it; the training does not go through it, as Keras "

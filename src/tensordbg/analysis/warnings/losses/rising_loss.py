@@ -13,7 +13,6 @@ import numpy as np
 
 from tensordbg.analysis.causes.case import number
 from tensordbg.analysis.warnings.losses.negated_error import negated_error
-from tensordbg.analysis.warnings.study.descent import made_of
 from tensordbg.analysis.warnings.study.losses import Loss, differentiated, find_losses
 from tensordbg.analysis.warnings.study.series import Floats
 from tensordbg.analysis.warnings.study.study import Finding, Study, brings_data
@@ -89,13 +88,13 @@ def _rank_correlation(values: Floats) -> float:
 def _something_falls(study: Study, negatives: Collection[int]) -> bool:
     """Whether a number that is made of the weights falls: a part of the loss, or that of an adversary.
 
-    What is the negative of something that rises is no other.
+    What the negative of something that rises is made of, or is made from it, is no other.
     """
     values = study.series.total / np.maximum(study.series.size, 1)
-    port = study.port
-    behind = made_of(study, [int(port[k]) for k in negatives]) if negatives else np.zeros(0, dtype=np.bool_)
-    same = {k for k in study.losses if k in negatives or (negatives and behind[port[k]])}
-    trends = [trend(study, values, k) for k in study.losses if k not in same]
+    marks = np.zeros(len(study.ports.site), dtype=np.bool_)
+    marks[study.port[[*negatives]] if negatives else []] = True
+    same = study.wiring.ancestors(marks) | study.wiring.descendants(marks)
+    trends = [trend(study, values, k) for k in study.losses if not same[study.port[k]]]
     return any(each is not None and each.begin - each.end >= _FALLS * abs(each.begin) for each in trends)
 
 
