@@ -12,6 +12,7 @@ import tensorflow as tf
 import tensordbg
 from tensordbg.analysis.program.other_names import statements_before, value_of
 from tensordbg.analysis.tensors.show import history_of
+from tensordbg.errors import UsageError
 from tensordbg.trace.reader import open_trace
 from tests.backends.tensorflow.recorded import shown
 
@@ -95,6 +96,8 @@ def test_lists_of_pytorch(tmp_path: Path) -> None:
 
     assert values("states") == [0, 1, 3]
     assert values("squares") == [0, 1, 9]
+    with pytest.raises(UsageError, match=r"no tensor 'squars:0' in .*; did you mean 'squares'"):
+        values("squars")
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from difflib import get_close_matches
 
 from tensordbg.analysis.names.layer_parts import LayerPart, at_or_below, fitting_layers, layer_parts, short_paths
 from tensordbg.analysis.names.listing import split_slot
-from tensordbg.analysis.program.assigned import assigned_attributes
+from tensordbg.analysis.program.assigned import assigned_attributes, near_assigned
 from tensordbg.analysis.program.call_results import TensorsInCalls
 from tensordbg.analysis.program.description import Program
 from tensordbg.analysis.program.held import held_variables
@@ -183,6 +183,7 @@ def nearest(program: Program, typed: str, recorded: Iterable[TensorRef]) -> list
     names += names_of_text(program, known)
     read = {number for ref in known if ref.site in program.sites for number in program.sites[ref.site].reads}
     names += [program.variables[number].name for number in read if number in program.variables]
+    names += near_assigned(program, split_slot(typed)[0], known, _SHOWN)
     return near_tensors(typed, [*names, *_names_of_layers(program, known)])
 
 

@@ -13,6 +13,7 @@ import json
 import re
 from collections.abc import Collection, Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from difflib import get_close_matches
 
 from tensordbg.analysis.program.assignments import Statement, statements_of
 from tensordbg.analysis.program.call_paths import CallPaths
@@ -58,6 +59,14 @@ def assigned_tensors(program: Program, name: str, recorded: Container[TensorRef]
     given = [pair for each in wanted for pair in _assigned_by(program, made, each, recorded)] if made else []
     taken = [(ref, ANY_CALL) for ref, each in element_names(program).items() if each == name and ref in recorded]
     return put_together(iter((*given, *taken)))
+
+
+def near_assigned(program: Program, typed: str, recorded: Container[TensorRef], most: int) -> list[str]:
+    """The names most like a wrong one to which statements of the program assign tensors of which events tell."""
+    files = {frame.file for stack in program.stacks.values() for frame in stack if frame.user}
+    names = {each.name for file in sorted(files) for each in statements_of(program, file)}
+    near = get_close_matches(typed, sorted(names), n=most)
+    return [name for name in near if assigned_tensors(program, name, recorded)]
 
 
 def assigned_attributes(program: Program, name: str) -> list[str]:
