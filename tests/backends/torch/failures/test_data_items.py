@@ -30,6 +30,26 @@ def test_other_messages_are_of_no_worker() -> None:
     assert worker_error("Caught KeyError") == ""
 
 
+def test_the_item_that_fits_no_batch() -> None:
+    import torch
+    from torch.utils.data import DataLoader, Dataset
+
+    class Rows(Dataset[tuple[torch.Tensor, int]]):
+        def __len__(self) -> int:
+            return 9
+
+        def __getitem__(self, row: int) -> tuple[torch.Tensor, int]:
+            return torch.ones(5 if row == 7 else 4), row
+
+    with pytest.raises(RuntimeError) as found:
+        list(DataLoader(Rows(), batch_size=3))
+    assert item_behind(found.value) == "item 7 of Rows"
+    # What the program itself puts together is no batch of items.
+    with pytest.raises(RuntimeError) as found:
+        list(DataLoader(Rows(), batch_size=3, collate_fn=lambda rows: torch.stack([row for row, _ in rows])))
+    assert item_behind(found.value) == ""
+
+
 def test_the_item_that_a_loader_asked_for() -> None:
     from torch.utils.data import DataLoader, Dataset
 

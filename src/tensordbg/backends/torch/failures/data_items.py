@@ -13,11 +13,12 @@ _FETCHING = "/torch/utils/data/_utils/fetch.py"
 _OF_DATA = "/torch/utils/data/"
 _IN_WORKER = re.compile(r"\ACaught (?P<error>\w+) in (?P<where>DataLoader worker process \d+)\.\n")
 _FRAME = re.compile(r'^\s*File "(?P<file>[^"]+)"')
+_ENTRY = re.compile(r"stack expects each tensor to be equal size, but got .* at entry \d+ and .* at entry (\d+)")
 _LONGEST = 60
 
 
 def item_behind(error: BaseException) -> str:
-    """`item 7 of Rows`, where a dataset raised as a loader took this item; empty for any other error.
+    """`item 7 of Rows`, where a dataset raised as a loader took it, or it fits no batch; empty for any other error.
 
     The error of a worker is known by its message alone, which tells no item.
     """
@@ -28,7 +29,19 @@ def item_behind(error: BaseException) -> str:
     for frame in frames[fetching + 1 :]:
         if frame.f_code.co_name == "__getitem__" and _OF_DATA not in frame.f_code.co_filename:
             return _called_for(frame)
-    return ""
+    return _entry_behind(str(error), frames[fetching:])
+
+
+def _entry_behind(message: str, frames: Sequence[FrameType]) -> str:
+    """The item that does not go together with the others of its batch, where PyTorch's own code puts them together."""
+    entry = _ENTRY.search(message)
+    own = all(_OF_DATA in frame.f_code.co_filename for frame in frames)
+    fetched = frames[0].f_locals
+    items, fetcher = fetched.get("possibly_batched_index"), fetched.get("self")
+    if entry is None or not own or not isinstance(items, list) or int(entry[1]) >= len(items):
+        return ""
+    item, dataset = items[int(entry[1])], getattr(fetcher, "dataset", None)
+    return f"item {item!r} of {type(dataset).__name__}"[:_LONGEST] if isinstance(item, (int, str)) else ""
 
 
 def worker_error(message: str) -> str:

@@ -6,6 +6,7 @@ import dis
 import json
 import traceback
 from collections.abc import Sequence
+from dataclasses import replace
 from types import TracebackType
 from typing import Any, NamedTuple
 
@@ -96,7 +97,7 @@ class Failures:
         for each in observer.failures():
             stack = self._catalog.site(each[0]).stack
             if stack != NONE and self._innermost_of(stack) == here:
-                return self._described(each, error, recorder)
+                return replace(self._described(each, error, recorder), item=item_behind(raised))
         return None
 
     def _of_shapes(
