@@ -172,7 +172,7 @@ NOT_MIRRORED = {
     "backends/tensorflow/stops/names_at_hand.py": "e2e/test_debug_lines.py",
     "debug/lines/eager.py": "e2e/test_debug_lines.py",
     "debug/lines/end_of_line.py": "e2e/test_debug_lines.py",
-    "debug/lines/loop_turns.py": "e2e/test_debug_lines.py and e2e/test_torch_debug.py",
+    "debug/lines/loop_iterations.py": "e2e/test_debug_lines.py",
     "debug/lines/stops.py": "e2e/test_debug_lines.py",
     "recording/lines.py": "e2e/test_debug_lines.py",
     "debug/reasons/conditions.py": "debug/test_debugger.py",

@@ -49,8 +49,8 @@ class GraphLine:
     """Of the loop that they are in."""
     has_before: bool = True
     """Whether the program can be stopped before them."""
-    is_turn: bool = False
-    """Whether a turn of the loop at this line begins with them, a `for` of Python."""
+    begins_iteration: bool = False
+    """Whether an iteration of the loop at this line begins with them, a `for` of Python."""
 
 
 class LineWatch(Protocol):
@@ -89,8 +89,8 @@ class LineWatch(Protocol):
     def name_assigned_at(self, frame: Frame) -> str:
         """The Python name that the statement at a line gives to its value, empty where it gives none."""
 
-    def gives_names_by_turns(self, frame: Frame) -> bool:
-        """Whether a line is that of a loop which gives another value to its names in each turn."""
+    def gives_names_by_iteration(self, frame: Frame) -> bool:
+        """Whether a line is that of a loop which gives another value to its names in each iteration."""
 
     def reached(self, line: GraphLine) -> str | None:
         """A line is reached in a function, in any thread; returns why the operation is to fail, None if it is not."""

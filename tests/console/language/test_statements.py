@@ -31,14 +31,14 @@ def step(x, y=1):
 
 
 def test_a_loop_has_the_lines_of_its_turns() -> None:
-    def turns(text: str) -> range:
+    def lines(text: str) -> range:
         found = statements_in(ast.parse(text)).at(1)
         assert found is not None
-        return found.turns
+        return found.repeated
 
-    assert turns("for x in f(\n  y):\n  a = x\n  if a:\n    b = 1\nelse:\n  c = 2\n") == range(3, 6)
-    assert turns("while x > 1:\n  x -= 1\n") == range(2, 3)
-    assert turns("for x in y: a = x\n") == turns("if x:\n  y = 1\n") == range(0)
+    assert lines("for x in f(\n  y):\n  a = x\n  if a:\n    b = 1\nelse:\n  c = 2\n") == range(3, 6)
+    assert lines("while x > 1:\n  x -= 1\n") == range(2, 3)
+    assert lines("for x in y: a = x\n") == lines("if x:\n  y = 1\n") == range(0)
 
 
 @pytest.mark.parametrize(

@@ -34,7 +34,7 @@ class Statement:
     """The names that it reads."""
     value_of: str = ""
     """The one name that it gives to what it computes, where it is an assignment to one."""
-    turns: range = range(0)
+    repeated: range = range(0)
     """The lines of what a loop runs again and again; empty where it is none, and where they are its own."""
 
     @property
@@ -93,7 +93,7 @@ def statements_in(tree: ast.AST) -> Statements:
         assigns = len(assigned) == 1 and isinstance(node, (ast.Assign, ast.AugAssign, ast.AnnAssign))
         value_of = next(iter(assigned)) if assigns else ""
         taken = frozenset(_taken(node, own))
-        statement = Statement(node.lineno, last, assigned, taken, value_of, _turns(node, last))
+        statement = Statement(node.lineno, last, assigned, taken, value_of, _repeated(node, last))
         found.by_line.update(dict.fromkeys(range(node.lineno, last + 1), statement))
     return found
 
@@ -125,7 +125,7 @@ def _expressions(node: ast.stmt) -> Iterator[ast.AST]:
             yield from ast.walk(child)
 
 
-def _turns(node: ast.stmt, last: int) -> range:
+def _repeated(node: ast.stmt, last: int) -> range:
     if not isinstance(node, (ast.For, ast.AsyncFor, ast.While)):
         return range(0)
     begin = node.body[0].lineno

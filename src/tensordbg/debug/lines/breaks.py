@@ -32,9 +32,9 @@ class LineBreak:
         return self.condition is not None and not self.condition.asked.isdisjoint(self.statement.gives_only)
 
     @property
-    def asks_for_turns(self) -> bool:
-        """Whether its condition is about what a loop gives to its names in each turn."""
-        return self.is_behind and bool(self.statement.turns)
+    def asks_for_iterations(self) -> bool:
+        """Whether its condition is about what a loop gives to its names in each iteration."""
+        return self.is_behind and bool(self.statement.repeated)
 
     def is_answered_by(self, names: Container[str]) -> bool:
         """Whether some names are all that its condition asks for."""
@@ -85,8 +85,8 @@ class LineBreaks:
 
     def loops(self, file: str, line: int) -> tuple[Statement, ...]:
         """The loops with one that a line is a part of."""
-        own = (each.statement for each in self._known_in(file) if each.statement.turns)
-        return tuple(dict.fromkeys(each for each in own if each.first <= line < each.turns.stop))
+        own = (each.statement for each in self._known_in(file) if each.statement.repeated)
+        return tuple(dict.fromkeys(each for each in own if each.first <= line < each.repeated.stop))
 
     def depth(self, frames: tuple[Frame, ...]) -> int | None:
         """Which of the frames of a stack stands at one, the innermost; None where none does."""

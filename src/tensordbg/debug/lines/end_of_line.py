@@ -19,7 +19,7 @@ def watch_end(line: LineOfFrame, done: Done) -> bool:
     Returns:
         Whether it can, see `watch_frame`.
     """
-    return watch_frame(line.frame, _EndOfLine(line, done).told)
+    return watch_frame(line.frame, _EndOfLine(line, done).follow)
 
 
 class _EndOfLine:
@@ -30,7 +30,7 @@ class _EndOfLine:
         self._done = done
         self._raising = False
 
-    def told(self, frame: FrameType, event: str, argument: Any) -> bool:
+    def follow(self, frame: FrameType, event: str, argument: Any) -> bool:
         """See `Watcher`."""
         if event == "exception":
             self._raising = True

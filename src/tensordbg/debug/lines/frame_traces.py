@@ -31,12 +31,12 @@ def watch_frame(frame: FrameType, watcher: Watcher) -> bool:
     if sys.gettrace() not in {None, _nothing}:
         return False
     _WATCHED.frames.setdefault(frame, []).append(watcher)
-    frame.f_trace = _told
+    frame.f_trace = _pass_on
     sys.settrace(_nothing)
     return True
 
 
-def _told(frame: FrameType, event: str, argument: Any) -> Any:
+def _pass_on(frame: FrameType, event: str, argument: Any) -> Any:
     watchers = _WATCHED.frames.get(frame, [])
     try:
         for each in list(watchers):
@@ -47,7 +47,7 @@ def _told(frame: FrameType, event: str, argument: Any) -> Any:
         _WATCHED.frames.clear()
         raise
     if watchers and event != "return":
-        return _told
+        return _pass_on
     _WATCHED.frames.pop(frame, None)
     frame.f_trace = None
     if not _WATCHED.frames and sys.gettrace() is _nothing:

@@ -19,7 +19,7 @@ from tensordbg.debug.lines.breaks import LineBreak, LineBreaks
 from tensordbg.debug.lines.eager import EagerLines, LineOfFrame
 from tensordbg.debug.lines.end_of_line import watch_end
 from tensordbg.debug.lines.frame_names import FrameNames
-from tensordbg.debug.lines.loop_turns import LoopTurns
+from tensordbg.debug.lines.loop_iterations import LoopIterations
 from tensordbg.errors import UsageError
 from tensordbg.model import NONE, Frame
 from tensordbg.recording.lines import EagerOperation, GraphLine
@@ -77,7 +77,7 @@ class LineStops:
         self._debugger = debugger
         is_own = recorder.catalog.user_code.is_own
         self._eager = EagerLines(is_own)
-        self._turns = LoopTurns(breaks.loops, is_own)
+        self._loops = LoopIterations(breaks.loops, is_own)
         self._stepping: int | None = None
         """The thread that stops at its next line in eager code."""
         self._awaited: set[tuple[object, ...]] = set()
@@ -119,7 +119,7 @@ class LineStops:
             return
         with self._recorder.guard("debugging"):
             if self._debugger.begun:
-                self._look_at_turns(operation)
+                self._look_at_loops(operation)
                 self._look(operation)
             elif not operation.is_run:
                 self._stand_before_first(operation)
@@ -152,10 +152,10 @@ class LineStops:
         """See `LineWatch`."""
         return _statement_at(frame.file, frame.line).value_of
 
-    def gives_names_by_turns(self, frame: Frame) -> bool:
+    def gives_names_by_iteration(self, frame: Frame) -> bool:
         """See `LineWatch`."""
         statement = _statement_at(frame.file, frame.line)
-        return bool(statement.turns) and bool(statement.assigned)
+        return bool(statement.repeated) and bool(statement.assigned)
 
     def reached(self, line: GraphLine) -> str | None:
         """See `LineWatch`."""
@@ -193,7 +193,7 @@ class LineStops:
 
         for each in breaks:
             self.met.add(each.number)
-            if each.asks_for_turns and not line.is_turn and not each.is_answered_by(line.names):
+            if each.asks_for_iterations and not line.begins_iteration and not each.is_answered_by(line.names):
                 continue
             if (each.is_behind == line.is_behind or not line.has_before) and (reason := each.reason(value_of)):
                 return reason
@@ -227,20 +227,20 @@ class LineStops:
             self._eager.forget()
             self._look(operation)
 
-    def _look_at_turns(self, operation: EagerOperation) -> None:
-        """Stops where a turn begins of a loop in Python."""
+    def _look_at_loops(self, operation: EagerOperation) -> None:
+        """Stops where an iteration begins of a loop in Python."""
         if self._breaks:
-            for line in self._turns.look(operation.caller, lambda line: self._turn_begins(operation, line)):
-                self._stand_at_turn(operation, line)
+            for line in self._loops.look(operation.caller, lambda line: self._iteration_begins(operation, line)):
+                self._stand_at_iteration(operation, line)
 
-    def _turn_begins(self, operation: EagerOperation, line: LineOfFrame) -> None:
-        """A turn begins whose operations are still to come."""
+    def _iteration_begins(self, operation: EagerOperation, line: LineOfFrame) -> None:
+        """An iteration begins whose operations are still to come."""
         if not self._debugger.over:
             with self._recorder.guard("debugging"):
-                self._stand_at_turn(operation, line)
+                self._stand_at_iteration(operation, line)
             self._leave()
 
-    def _stand_at_turn(self, operation: EagerOperation, line: LineOfFrame) -> None:
+    def _stand_at_iteration(self, operation: EagerOperation, line: LineOfFrame) -> None:
         names, statement = FrameNames(line.frame, operation.elements), _statement(line)
         breaks = self._breaks.at(line.frame.f_code.co_filename, line.first)
         reason = next((found for each in breaks if (found := each.reason(names.value))), "")

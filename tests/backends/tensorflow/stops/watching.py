@@ -53,7 +53,7 @@ class Lines:
     def name_assigned_at(self, frame: Frame) -> str:
         return "y" if self._text(frame).lstrip().startswith("y =") else ""
 
-    def gives_names_by_turns(self, frame: Frame) -> bool:
+    def gives_names_by_iteration(self, frame: Frame) -> bool:
         return self._text(frame).lstrip().startswith("for ")
 
     def reached(self, line: GraphLine) -> str | None:

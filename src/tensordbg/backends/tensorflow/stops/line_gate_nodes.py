@@ -45,7 +45,7 @@ class Gate:
     function: str
     frames: tuple[Frame, ...]
     is_behind: bool
-    is_turn: bool
+    begins_iteration: bool
     shown: _Named
     named: _Named
     """Python names that conditions may ask for."""
@@ -60,7 +60,7 @@ class _Group:
     begin: int
     nodes: list[Any] = field(default_factory=list)
     end: int = 0
-    is_turn: bool = False
+    begins_iteration: bool = False
     """See `GraphLine`."""
 
 
@@ -120,7 +120,7 @@ class _Placer:
         stack = catalog.function(described.function.graph).stack
         self._above = () if stack == NONE else catalog.frames(stack)
         self._within: dict[int, tuple[Frame, ...]] = {}
-        self._turn = self._turn_of()
+        self._iteration = self._iteration_of()
 
     def place(self) -> Gates:
         groups = list(self._groups())
@@ -154,29 +154,31 @@ class _Placer:
             known = self._within[site.stack] = frames[len(list(shared)) :]
         return known
 
-    def _turn_of(self) -> tuple[Frame, ...]:
-        """The line of the `for` of Python that this function is a turn of, where it is of interest; else nothing."""
+    def _iteration_of(self) -> tuple[Frame, ...]:
+        """The line of the `for` of Python that this function is an iteration of, if it is of interest; else nothing."""
         part = self._described.is_part and not self._described.is_loop_body
         frame = next((frame for frame in reversed(self._above) if frame.user), None)
         own = (next((each for each in self._frames(site) if each.user), None) for site in self._sites)
         if part or frame is None or all(each is None or not _in_same_code(each, frame) for each in own):
             return ()
-        return (frame,) if self._lines.gives_names_by_turns(frame) and self._lines.depth((frame,)) is not None else ()
+        return (
+            (frame,) if self._lines.gives_names_by_iteration(frame) and self._lines.depth((frame,)) is not None else ()
+        )
 
-    def _turn_group(self) -> Iterator[_Group]:
-        """The operations of a loop's own line at the beginning of a turn, which takes the next element, if any."""
-        if self._turn:
+    def _iteration_group(self) -> Iterator[_Group]:
+        """The operations of a loop's own line at the beginning of an iteration, where it takes the next element."""
+        if self._iteration:
             of_user = [any(frame.user for frame in self._frames(site)) for site in self._sites]
             end = of_user.index(True) if True in of_user else 0
             nodes = [node for node in self._nodes[:end] if node.name in self._described.live]
-            yield _Group(self._turn, 0, 0, nodes, end, is_turn=True)
+            yield _Group(self._iteration, 0, 0, nodes, end, begins_iteration=True)
 
     def _keeps_a_loop(self, frame: Frame) -> bool:
         """Whether what a line makes here is what keeps its loop going, within the loop: counts, whether it goes on."""
-        return frame in self._above and self._lines.gives_names_by_turns(frame)
+        return frame in self._above and self._lines.gives_names_by_iteration(frame)
 
     def _groups(self) -> Iterator[_Group]:
-        yield from self._turn_group()
+        yield from self._iteration_group()
         current: _Group | None = None
         for k, (node, site) in enumerate(zip(self._nodes, self._sites, strict=True)):
             if node.name not in self._described.live:
@@ -260,7 +262,7 @@ class _Placer:
         frame = group.frames[group.depth]
         found = names.find(sorted(self._lines.names(frame)), group.frames, set(self._taken(group)))
         named = {name: tensor for name, tensor in found if self._dtypes.get(tensor) in dtypes.PROBED}
-        if group.is_turn:
+        if group.begins_iteration:
             tensors = [*(tensors if is_behind else ()), *named.values()]
         numeric = [tensor for tensor in dict.fromkeys(tensors) if self._dtypes.get(tensor) in dtypes.PROBED]
         taken = list(dict.fromkeys([*numeric[:_MOST_SHOWN], *named.values()]))
@@ -272,7 +274,7 @@ class _Placer:
             self._described.function.name,
             group.frames,
             is_behind,
-            group.is_turn,
+            group.begins_iteration,
             tuple((self._shown(tensor, named), k) for k, tensor in enumerate(taken[: len(numeric[:_MOST_SHOWN])])),
             tuple((name, taken.index(tensor)) for name, tensor in named.items()),
         )

@@ -132,7 +132,9 @@ class LineGates:
         run = (gate.group, path, step, frame, iteration)
         shown, named = found
         group = (gate.operation, gate.function, gate.frames)
-        ended = self._lines.reached(GraphLine(*group, shown, named, run, gate.is_behind, turn, is_turn=gate.is_turn))
+        ended = self._lines.reached(
+            GraphLine(*group, shown, named, run, gate.is_behind, turn, begins_iteration=gate.begins_iteration)
+        )
         if ended is not None:
             self._quiet.begin()
         return ended

@@ -1,7 +1,7 @@
-"""Follows loops of Python that compute nothing where they begin, such as `for i in range(3):`, from turn to turn.
+"""Follows loops of Python that compute nothing where they begin, `for i in range(3):`, from iteration to iteration.
 
-The first operation of a turn tells of the loop. From then on its frame is followed: behind the loop's own line, the
-next one begins a turn. Where that line itself runs operations, as when it takes from a dataset, these tell.
+The first operation of an iteration tells of the loop. From then on its frame is followed: behind the loop's own line,
+the next one begins an iteration. Where that line itself runs operations, as when it takes from a dataset, these tell.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from tensordbg.debug.lines.eager import LineOfFrame
 from tensordbg.debug.lines.frame_traces import watch_frame
 
 Begun = Callable[[LineOfFrame], None]
-"""Called with the line of a loop whose next turn begins."""
+"""Called with the line of a loop whose next iteration begins."""
 
 LoopsAt = Callable[[str, int], tuple[Statement, ...]]
 """The loops of interest that a line of a file belongs to."""
@@ -32,7 +32,7 @@ class _Loop:
 
     line: LineOfFrame
     is_told: bool
-    """Whether who watches knows of this turn already."""
+    """Whether who watches knows of this iteration already."""
 
 
 class _Thread(threading.local):
@@ -42,7 +42,7 @@ class _Thread(threading.local):
         self.loops: dict[tuple[FrameType, int], _Loop] = {}
 
 
-class LoopTurns:
+class LoopIterations:
     """Follows the loops of all threads."""
 
     def __init__(self, loops_at: LoopsAt, is_own: Callable[[str], bool]) -> None:
@@ -52,7 +52,7 @@ class LoopTurns:
         self._thread = _Thread()
 
     def look(self, caller: FrameType, begun: Begun) -> list[LineOfFrame]:
-        """The loops whose first turn an operation is found to have begun; of their later turns `begun` tells."""
+        """The loops whose first iteration an operation is found to have begun; of later ones `begun` tells."""
         found = []
         frame: FrameType | None = caller
         while frame is not None:
@@ -68,19 +68,19 @@ class LoopTurns:
 
     def _is_known(self, frame: FrameType, statement: Statement) -> bool:
         loop = self._thread.loops.get((frame, statement.first))
-        if loop is not None and frame.f_lineno not in statement.turns:
+        if loop is not None and frame.f_lineno not in statement.repeated:
             # An operation of the loop's own line.
             loop.is_told = True
         return loop is not None
 
     def _follow(self, frame: FrameType, statement: Statement, begun: Begun) -> bool:
-        """Follows a loop, and says whether a turn of it has begun that nobody was told of."""
+        """Follows a loop, and says whether an iteration of it has begun that nobody was told of."""
         if frame.f_code.co_flags & _KEEPS_NO_TRACE:
             return False
         loop = _Loop(LineOfFrame(frame, statement.first, statement.last), is_told=True)
         loops = self._thread.loops
 
-        def told(frame: FrameType, event: str, argument: Any) -> bool:  # noqa: ARG001  as Python calls it
+        def follow(frame: FrameType, event: str, argument: Any) -> bool:  # noqa: ARG001  as Python calls it
             goes_on = event != "return" and bool(self._loops_at(frame.f_code.co_filename, statement.first))
             if goes_on and event == "line":
                 goes_on = _goes_on(loop, statement, frame.f_lineno, begun)
@@ -88,18 +88,18 @@ class LoopTurns:
                 loops.pop((frame, statement.first), None)
             return goes_on
 
-        if not watch_frame(frame, told):
+        if not watch_frame(frame, follow):
             return False
         loops[frame, statement.first] = loop
-        return frame.f_lineno in statement.turns
+        return frame.f_lineno in statement.repeated
 
 
 def _goes_on(loop: _Loop, statement: Statement, line: int, begun: Begun) -> bool:
-    """Whether a loop goes on at a line; tells of a turn that begins there."""
+    """Whether a loop goes on at a line; tells of an iteration that begins there."""
     if statement.first <= line <= statement.last:
         loop.is_told = False
         return True
-    if line not in statement.turns:
+    if line not in statement.repeated:
         return False
     if not loop.is_told:
         loop.is_told = True
