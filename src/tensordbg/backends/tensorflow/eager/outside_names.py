@@ -29,7 +29,7 @@ _LARGEST = 1_000_000
 
 
 class FromOutside(NamedTuple):
-    """What an operation is given from outside."""
+    """A value that an operation is given from outside."""
 
     place: int
     """Among its inputs: several may come in at one line."""
