@@ -43,6 +43,11 @@ def trained(folder: Path, optimizer: Callable[..., Any] = adamw, change: str = "
             loss.backward()
             if change == "clip":
                 torch.nn.utils.clip_grad_norm_(w, 0.05)
+            if change == "clip values":
+                torch.nn.utils.clip_grad_value_(w, 0.01)
+            if change == "clip each":
+                for each in w:
+                    torch.nn.utils.clip_grad_norm_([each], 0.05)
             rule.step()
     return folder
 
@@ -326,3 +331,49 @@ def test_the_rate_of_a_rule_that_a_program_writes_is_told_however_it_is_written(
     for number, rule in enumerate(rules):
         found = first(tensordbg.diff(a, trained_by_hand(tmp_path / f"c{number}", rule)))
         assert told(found) == [("constant", 0.1, 0.2)]
+
+
+def in_keras(folder: Path, **clipping: float) -> Path:
+    import keras
+
+    layers = [keras.layers.Dense(each.shape[1], use_bias=False) for each in (KERNEL, INNER, HEAD)]
+    layers[0].activation = layers[1].activation = keras.activations.tanh
+    model = keras.Sequential([keras.layers.Input((10,)), *layers])
+    model.set_weights([KERNEL, INNER, HEAD])
+    model.compile(
+        keras.optimizers.SGD(0.1, momentum=0.9, **clipping),
+        keras.losses.SparseCategoricalCrossentropy(from_logits=True),
+    )
+    with tensordbg.record(folder):
+        model.fit(X, Y, batch_size=12, epochs=4, shuffle=False, verbose=0)
+    return folder
+
+
+FORMS = {
+    "clip": "norm of all gradients up to 0.05",
+    "clip each": "norm of each gradient up to 0.05",
+    "clip values": "values up to 0.01",
+}
+
+
+def test_another_form_of_clipping(tmp_path: Path) -> None:
+    """Each is seen by what is computed, whatever the framework calls it; Keras's settings have no names in PyTorch."""
+    ports = {form: trained(tmp_path / form, sgd, form) for form in FORMS}
+    of_keras = {
+        "clip": in_keras(tmp_path / "all", global_clipnorm=0.05),
+        "clip each": in_keras(tmp_path / "each", clipnorm=0.05),
+        "clip values": in_keras(tmp_path / "values", clipvalue=0.01),
+    }
+    for (form, said), other in zip(FORMS.items(), ("clip each", "clip values", "clip"), strict=True):
+        assert tensordbg.diff(of_keras[form], ports[form]).status == "same"
+        for reference in (ports, of_keras):
+            found = first(tensordbg.diff(reference[form], ports[other]))
+            assert found.kind == "update"
+            assert told(found) == [("clipping", said, FORMS[other])]
+
+
+def test_another_form_or_limit_of_clipping_behind_an_adam(tmp_path: Path, runs: Path) -> None:
+    values = trained(tmp_path / "values", adamw, "clip values")
+    found = first(tensordbg.diff(trained(tmp_path / "norm", adamw, "clip"), values))
+    assert told(found) == [("clipping", FORMS["clip"], FORMS["clip values"])]
+    assert told(first(tensordbg.diff(runs / "adamw", values))) == [("clipping", "none", FORMS["clip values"])]

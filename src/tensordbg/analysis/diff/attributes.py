@@ -95,10 +95,9 @@ def settings_of(apart: Apart, row: int) -> dict[str, object]:
 
 def _complete_attention(settings: dict[str, object], apart: Apart, row: int) -> None:
     """Says the scale of an attention that is told none, and nothing of a dropout that drops nothing."""
-    parents = apart.side.edges.parents[row]
-    query = apart.side.shape(parents[0]) if parents else None
-    if query and query[-1] > 0:
-        settings.setdefault(_SCALE, query[-1] ** -0.5)
+    result = apart.side.shape(row)  # queries may lie in one value with keys, or their heads beside one another
+    if result and result[-1] > 0:
+        settings.setdefault(_SCALE, result[-1] ** -0.5)
     if not settings.get(_DROPOUT):
         settings.pop(_DROPOUT, None)
 

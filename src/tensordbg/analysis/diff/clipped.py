@@ -14,7 +14,7 @@ import numpy as np
 from tensordbg.analysis.diff.apart import Apart, Both, Pair, distance_of
 from tensordbg.analysis.diff.edges import reached
 
-_CLEARLY = 1e-3
+CLEARLY = 1e-3
 """A gradient that is scaled by less is as good as not scaled."""
 _WALKED = 6
 """So many values are walked back through from a scaled gradient to the gradient."""
@@ -34,7 +34,7 @@ def _pairs(both: Both) -> Iterator[Pair]:
             continue
         if key in scaled:  # frameworks add unlike small numbers to the norm
             pair = both.pair(row, scaled[key])
-            yield from (pair,) if pair.distance > _CLEARLY else ()
+            yield from (pair,) if pair.distance > CLEARLY else ()
             continue
         made = [each for each in mine.side.edges.children[row] if _is_new_update(mine, each, row)]
         if made and key in taken and not (mine.label[made] >= 0).any():  # else one has fused what the other writes out
@@ -43,17 +43,29 @@ def _pairs(both: Both) -> Iterator[Pair]:
 
 def _scaled(apart: Apart) -> Iterator[tuple[int, int, tuple[int, int]]]:
     """Finds gradients that are scaled: the result, the number measured of gradients, step and label of the gradient."""
+    for row, measured, gradient in scaled_gradients(apart):
+        if apart.label[gradient] >= 0:  # as far as the other run has it too
+            yield row, measured, (int(apart.side.numbers.step[row]), int(apart.label[gradient]))
+
+
+def scaled_gradients(apart: Apart) -> Iterator[tuple[int, int, int]]:
+    """Finds gradients that are scaled by what is measured of gradients: the result, that number, and the gradient."""
     side = apart.side
-    size, parents = side.numbers.size, side.edges.parents
-    for row in np.flatnonzero(side.updates & (size > 1) & ~apart.constant).tolist():
-        measured = next((each for each in parents[row] if size[each] == 1 and side.updates[each]), None)
-        gradient = None if measured is None else _gradient(apart, row)
-        if measured is not None and gradient is not None and distance_of(apart, apart, row, gradient) > _CLEARLY:
-            yield row, measured, (int(side.numbers.step[row]), int(apart.label[gradient]))
+    for row in np.flatnonzero(side.updates & (side.numbers.size > 1) & ~apart.constant).tolist():
+        gradient = _gradient(apart, row)
+        measured = None if gradient is None else _measured(apart, row)
+        if measured is not None and gradient is not None and distance_of(apart, apart, row, gradient) > CLEARLY:
+            yield row, measured, gradient
+
+
+def _measured(apart: Apart, row: int) -> int | None:
+    """The single number made of gradients that goes into a value."""
+    side = apart.side
+    return next((each for each in side.edges.parents[row] if side.numbers.size[each] == 1 and side.updates[each]), None)
 
 
 def _gradient(apart: Apart, row: int) -> int | None:
-    """The gradient that a value is made of alone, beside single numbers, as far as the other run has it too."""
+    """The gradient that a value is made of alone, beside single numbers."""
     side = apart.side
     size, step = side.numbers.size, side.numbers.step
 
@@ -64,7 +76,7 @@ def _gradient(apart: Apart, row: int) -> int | None:
     walked = list(reached(row, back, _WALKED))
     ends = [each for each in walked if not side.updates[each]]
     alone = len(ends) == 1 and all(size[each] == size[row] and step[each] == step[row] for each in walked)
-    return ends[0] if alone and side.backward[ends[0]] and apart.label[ends[0]] >= 0 else None
+    return ends[0] if alone and side.backward[ends[0]] else None
 
 
 def _taken(apart: Apart) -> dict[tuple[int, int], int]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tensordbg.analysis.diff.apart import Apart, Pair, are_of_one_kind, distance_of
 from tensordbg.analysis.diff.arrangement import DRIFTING, fill_unlike, in_another_order, other_parts
+from tensordbg.analysis.diff.attentions import explain_attention
 from tensordbg.analysis.diff.attributes import as_written, attribute_differences
 from tensordbg.analysis.diff.beginnings import Unlike, unlike, unlike_inputs
 from tensordbg.analysis.diff.edges import reached
@@ -46,7 +47,7 @@ def explain(a: Apart, b: Apart, pair: Pair) -> Explained:
     """
     if a.side.kept[pair.a] and b.side.kept[pair.b]:
         return explain_kept_in_parts(a, b, pair) if pair.in_parts else explain_kept(a, b, pair)
-    of_formula = normalized(a, b, pair) or _gate_beside(a, b, pair)
+    of_formula = normalized(a, b, pair) or explain_attention(a, b, pair) or _gate_beside(a, b, pair)
     if of_formula is not None:
         return of_formula
     chance = _chance(a, b, pair)

@@ -7,6 +7,7 @@ import numpy as np
 from tensordbg.analysis.diff.apart import Apart, Pair, are_of_one_kind, distance_of
 from tensordbg.analysis.diff.attributes import CONSTANT, attribute_differences
 from tensordbg.analysis.diff.beginnings import Unlike
+from tensordbg.analysis.diff.clipping_forms import unlike_clipping
 from tensordbg.analysis.diff.edges import reached
 from tensordbg.analysis.diff.factors import unlike_factors
 from tensordbg.analysis.diff.formulas import compare_with_formula, lacks_correction, occurs_elsewhere
@@ -31,6 +32,7 @@ def explain_updated(a: Apart, b: Apart, pair: Pair, rows: tuple[int, int]) -> Ex
     )
     compared = compare_optimizers(a, b, pair, step - 1)
     difference = _of_formula(a, b, pair, step - 1) if compared is None else compared.difference
+    difference = difference or unlike_clipping(a, b, step - 1)
     left_over = None if difference else _left_over_in_step(a, b, pair, step - 1)
     if left_over is not None:
         return left_over
@@ -71,6 +73,8 @@ def _update(a: Apart, b: Apart, pair: Pair) -> Explained:
     told = explain_added(a, b, pair) or _by_settings(a, b, pair, step) or _left_over_in_step(a, b, pair, step)
     if told is not None:
         return told
+    if clipping := unlike_clipping(a, b, step):
+        return _set_otherwise(b, pair, ComparedOptimizers(clipping))
     if compare_optimizers(a, b, pair, step) is None and (of_formula := _of_formula(a, b, pair, step)):
         return _set_otherwise(b, pair, ComparedOptimizers(of_formula))
     difference = _of_operations(a, b, pair, step)

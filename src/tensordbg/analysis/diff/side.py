@@ -142,16 +142,18 @@ class Side:
         return find_statistics(self.values, self.numbers, self.copies)
 
     def drawn_in_vain(self, agreed: Bools) -> Bools:
-        """Marks what is made of random numbers and single ones alone, and goes into nothing else.
+        """Marks what is made of random numbers and single ones alone, and goes into nothing else nor into a product.
 
-        Numbers that the other run has drawn too are as good as given ones, as data of a program that seeds both alike.
+        So are first values of parameters made. A program may also draw all that it computes with: numbers that the
+        other run has drawn too are as good as given ones.
         """
         draws = self.of_sites(lambda site: operation_of(site).has(Trait.VARIES)) & ~agreed
         whole = self.numbers.size > 1
         if not draws.any():
             return draws
         of_whole = self.edges.of(whole[self.edges.parent])
-        other = of_whole.spread(~of_whole.made & ~draws)
+        products = self.of_sites(lambda site: operation_of(site).has(Trait.CONTRACTS))
+        other = of_whole.spread((~of_whole.made & ~draws) | products)
         return ~self.edges.spread_back(other)
 
     @cached_property
