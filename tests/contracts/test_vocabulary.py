@@ -33,6 +33,7 @@ FORMATS = {
 """Files that read or write what TensorFlow reads or writes."""
 
 OTHER_WORDS = {
+    "analysis/diff/attentions.py": {"A", "B"},
     "analysis/diff/explaining.py": {"A", "B"},
     "analysis/diff/explaining_losses.py": {"A", "B"},
     "analysis/diff/explaining_updates.py": {"A", "B"},

@@ -36,7 +36,8 @@ def test_right_ports_are_the_same(runs: Path, model: str, a: str, b: str) -> Non
 @pytest.mark.parametrize(
     ("a", "b"),
     [("convnet-keras", "convnet-modules"), ("convnet-keras", "convnet-compiled"), ("resnet-keras", "resnet-compiled"),
-     ("encoder-keras", "encoder-modules"), ("tower-keras", "tower-modules"), ("tower-keras", "tower-compiled")],
+     ("encoder-keras", "encoder-modules"), ("encoder-keras", "encoder-compiled"),
+     ("recurrent-keras", "recurrent-compiled"), ("tower-keras", "tower-modules"), ("tower-keras", "tower-compiled")],
 )  # fmt: skip
 def test_right_ports_are_the_same_in_each_step(runs: Path, a: str, b: str, step: int) -> None:
     traces = (open_trace(find_run(runs / each).only().folder) for each in (a, b))

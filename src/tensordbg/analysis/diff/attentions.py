@@ -82,7 +82,7 @@ def explain_attention(a: Apart, b: Apart, pair: Pair) -> Explained | None:
         text = f"attention is computed of equal values with unlike attributes: {attributes_text(difference)}"
         return Explained("value", *rows, pair.distance, True, difference, text, _suggestion(difference))
     both = (a, of_a), (b, of_b)
-    told = _given_masks(of_a, of_b) or _biases(*both) or _besides(of_a, of_b) or _places(*both)
+    told = _masked_in_one(of_a, of_b) or _biases(*both) or _besides(of_a, of_b) or _places(*both)
     return None if told is None else Explained("value", *rows, pair.distance, True, (), *told)
 
 
@@ -177,7 +177,7 @@ def _range(apart: Apart, row: int) -> str:
     return f"from {low:.4g} to {high:.4g}"
 
 
-def _given_masks(a: Attention, b: Attention) -> tuple[str, str] | None:
+def _masked_in_one(a: Attention, b: Attention) -> tuple[str, str] | None:
     """Tells of an attention that is given a mask as a value, where the other has none."""
     if a.masks == b.masks or a.causal or b.causal:
         return None

@@ -32,6 +32,7 @@ from tensordbg.analysis.diff.regions import Marks, Regions, find_regions
 from tensordbg.analysis.diff.reordered import explain_reordered, led_back, reordered_results
 from tensordbg.analysis.diff.rerun import run_again
 from tensordbg.analysis.diff.result import ComparedTensor, Comparison, FirstDifference
+from tensordbg.analysis.diff.scattered import with_scattered
 from tensordbg.analysis.diff.side import Side, read_side
 from tensordbg.analysis.diff.steps import align, step_errors, with_drift
 from tensordbg.analysis.diff.sums import with_sums
@@ -91,7 +92,7 @@ def compare_sides(a: Side, b: Side, asked: Asked) -> Comparison:
     there would pass for drift in the next.
     """
     anchors = find_anchors(a, b, asked.named)
-    agreement = with_sums(a, b, find_agreement(a, b, asked.tolerance, anchors))
+    agreement = with_scattered(a, b, with_sums(a, b, find_agreement(a, b, asked.tolerance, anchors)))
     aligned = align(a, b, agreement)
     apart_a, apart_b = _apart((a, b), agreement, anchors)
     room = agreement.tolerance if asked.tolerance is None else 0.0
