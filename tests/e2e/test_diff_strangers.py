@@ -345,3 +345,69 @@ def test_a_place_behind_another_padding(tmp_path: Path) -> None:
     found = first(tensordbg.diff(tmp_path / "a", run(tmp_path / "c", padded(-1))))
     assert "in another order" in found.explanation
     assert "a padding on the left or on the right" in found.suggestion
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [(lambda x: x * 255, "that of B is 255 times that of A"), (lambda x: x / 0.5 - 1, "2 times that of A less 1"),
+     (lambda x: x**2, "all else that goes in agrees")],
+)  # fmt: skip
+def test_an_input_in_another_scale(tmp_path: Path, change: Callable[[Any], Any], said: str) -> None:
+    rows = _DRAWN.random((5, 6)).astype("float32")
+
+    def program(of: Any) -> Callable[[], None]:
+        return lambda: (torch.tensor(of) @ torch.tensor(INNER)).softmax(-1)
+
+    assert diff(tmp_path, program(rows), program(rows)).status == "same"
+    found = first(tensordbg.diff(tmp_path / "a", run(tmp_path / "c", program(change(rows)))))
+    assert (found.kind, found.explanation.endswith(said)) == ("input", True), found.explanation
+
+
+TABLE, PLACES = drawn(12, 6), _DRAWN.integers(0, 12, (4, 5))
+
+
+def tied_in_tensorflow(tied: bool) -> Callable[[], None]:
+    def program() -> None:
+        import tensorflow as tf
+
+        table = tf.Variable(TABLE)
+        out = table if tied else tf.Variable(TABLE)
+
+        @tf.function
+        def step(places: Any) -> None:
+            with tf.GradientTape() as tape:
+                logits = tf.matmul(tf.tanh(tf.gather(table, places)), out, transpose_b=True)
+                loss = tf.reduce_mean(tf.nn.sparse_softmax_cross_entropy_with_logits(places, logits))
+            each = [table] if tied else [table, out]
+            for variable, gradient in zip(each, tape.gradient(loss, each), strict=True):
+                variable.assign_sub(0.5 * tf.convert_to_tensor(gradient))
+
+        for _ in range(2):
+            step(tf.constant(PLACES))
+
+    return program
+
+
+def tied_in_torch(tied: bool) -> Callable[[], None]:
+    def program() -> None:
+        table = torch.nn.Parameter(torch.tensor(TABLE))
+        out = table if tied else torch.nn.Parameter(torch.tensor(TABLE.copy()))
+        rule = torch.optim.SGD([table] if tied else [table, out], 0.5)
+        for _ in range(2):
+            rule.zero_grad()
+            logits = F.embedding(torch.tensor(PLACES), table).tanh() @ out.T
+            F.cross_entropy(logits.flatten(0, 1), torch.tensor(PLACES).flatten()).backward()
+            rule.step()
+
+    return program
+
+
+def test_weights_that_one_run_ties(tmp_path: Path) -> None:
+    """The one takes steps by the sum of two gradients, the other by each, and each framework by its own formula."""
+    of = {tied: run(tmp_path / f"tensorflow {tied}", tied_in_tensorflow(tied)) for tied in (True, False)}
+    ports = {tied: run(tmp_path / f"torch {tied}", tied_in_torch(tied)) for tied in (True, False)}
+    for tied, other in ((True, "A"), (False, "B")):
+        assert tensordbg.diff(of[tied], ports[tied]).status == "same"
+        found = first(tensordbg.diff(of[tied], ports[not tied]))
+        assert f"the gradient that {other} takes a step by is a sum" in found.explanation
+        assert "has a parameter of its own" in found.suggestion

@@ -21,9 +21,16 @@ def accumulated(a: Apart, b: Apart) -> Iterator[Pair]:
     for both in (Both(a, b), Both(b, a, turned=True)):
         for total, fork in _met(both.mine, both.other):
             for update in _goes_on(both.mine, total, both.other, fork):
-                if alike(both.mine, both.other, update, fork):
+                if _correspond(both.mine, both.other, update, fork):
                     yield both.pair(update, fork, extra=(total,))
                     break
+
+
+def _correspond(mine: Apart, other: Apart, update: int, fork: int) -> bool:
+    """Tells whether two values may be made of a gradient alike: each framework has formulas of its own for updates."""
+    same_size = mine.side.numbers.size[update] == other.side.numbers.size[fork]
+    of_two = mine.side.frameworks != other.side.frameworks and bool(other.side.updates[fork])
+    return alike(mine, other, update, fork) or bool(same_size and of_two)
 
 
 def _met(mine: Apart, other: Apart) -> Iterator[tuple[int, int]]:
@@ -36,8 +43,10 @@ def _met(mine: Apart, other: Apart) -> Iterator[tuple[int, int]]:
     if takers:
         sums = np.flatnonzero(mine.side.backward & np.isin(mine.side.kinds, _NUMBERS)).tolist()
         for row in (each for each in sums if each in mine.regions.lasting):
-            keys = [(int(mine.side.numbers.step[row]), label) for label in sorted(_gradients(mine, row))]
-            yield from ((row, takers[key]) for key in keys if key in takers)
+            parts = _gradients(mine, row)
+            keys = [(int(mine.side.numbers.step[row]), label) for label in sorted(parts)]
+            found = (takers[key] for key in keys if key in takers)
+            yield from ((row, fork) for fork in found if not parts <= _gradients(other, fork))
 
 
 def _is_sum(apart: Apart, row: int) -> bool:

@@ -26,6 +26,7 @@ from tensordbg.analysis.diff.marks import unlike_marks
 from tensordbg.analysis.diff.normalizations import unlike_normalizations
 from tensordbg.analysis.diff.not_finite import explain_not_finite
 from tensordbg.analysis.diff.numbers import HIGH, LOW
+from tensordbg.analysis.diff.rescaled import rescaled
 from tensordbg.analysis.diff.result import AttributeDifference
 from tensordbg.analysis.diff.softmaxes import unlike_softmaxes
 from tensordbg.analysis.diff.wording import SUGGESTIONS, Explained, attributes_text, settings_to_set, types_of
@@ -55,7 +56,7 @@ def explain(a: Apart, b: Apart, pair: Pair) -> Explained:
         return explain_gate(a, b, pair) or explain_added(a, b, pair) or _missing(a, b, pair, chance)
     unlike_a, unlike_b = unlike_inputs(a, pair.a), unlike_inputs(b, pair.b)
     if not (a.taken(pair.a) or b.taken(pair.b) or unlike_a or unlike_b):
-        return _begun(b, pair)
+        return _begun(a, b, pair)
     read = _of_kind(unlike_a, "parameter"), _of_kind(unlike_b, "parameter")
     kept = statistics_read(a, read[0]) or statistics_read(b, read[1])
     if any(read) and (kept or b.side.numbers.step[pair.b] > b.side.numbers.step.min()):
@@ -162,6 +163,7 @@ def _other_input(a: Apart, b: Apart, pair: Pair, kind: str, rows: tuple[int, int
     what = {"parameter": "a parameter", "input": "an input", "random": "random numbers"}[kind]
     names = a.side.site(pair.a).op_type, b.side.site(pair.b).op_type
     text = f"{names[1]} of B is given {what} that is not that of {names[0]} in A; all else that goes in agrees"
+    text += rescaled(a, b, rows) if kind == "input" else ""
     return Explained(kind, *rows, distance_of(a, b, *rows), False, (), text, SUGGESTIONS[kind])
 
 
@@ -189,10 +191,11 @@ def _held(a: Apart, b: Apart, pair: Pair) -> Explained:
     return Explained("parameter", pair.a, pair.b, distance, False, (), text, SUGGESTIONS["parameter"])
 
 
-def _begun(b: Apart, pair: Pair) -> Explained:
+def _begun(a: Apart, b: Apart, pair: Pair) -> Explained:
     """A value that is made of no other, where the runs begin with nothing in common."""
     kind = unlike(b, pair.b).kind
     text = f"the runs begin with unlike values: this is the first {kind} that goes into a product"
+    text += rescaled(a, b, (pair.a, pair.b)) if kind == "input" else ""
     return Explained(kind, pair.a, pair.b, pair.distance, False, (), text, SUGGESTIONS[kind])
 
 
@@ -210,7 +213,7 @@ def _shape(a: Apart, b: Apart, pair: Pair) -> Explained:
         text += "; " + attributes_text(difference)
         suggestion = settings_to_set(difference)
     else:
-        suggestion = "compare an axis, a padding, a stride, and dimensions of 1 that are broadcast"
+        suggestion = "compare an axis, a padding, a stride, how many are taken, and dimensions of 1 that are broadcast"
     return Explained("shape", pair.a, pair.b, pair.distance, True, difference, text, suggestion)
 
 

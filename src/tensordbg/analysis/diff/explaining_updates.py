@@ -231,7 +231,10 @@ def _other_gradients(b: Apart, pair: Pair, added: tuple[str, Apart, int]) -> Exp
         text = (
             f"the gradient that {run} takes a step by is a sum ({types_of(mine, (row,))}); {other} takes one part of it"
         )
-        suggestion = f"compare where the parameter is used: in {other} a use is detached, or is missing"
+        suggestion = (
+            f"compare where the parameter is used: in {other} a use is detached, is missing, or has a parameter of its "
+            "own"
+        )
     return Explained("update", pair.a, pair.b, pair.distance, True, (), text, suggestion)
 
 
