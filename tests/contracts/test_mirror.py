@@ -36,6 +36,7 @@ NOT_MIRRORED = {
     "analysis/diff/label_smoothing.py": "e2e/test_diff_strangers.py",
     "analysis/diff/marks.py": "e2e/test_diff_strangers.py",
     "analysis/diff/views.py": "e2e/test_diff_strangers.py",
+    "analysis/diff/mixtures.py": "e2e/test_diff_strangers.py",
     "analysis/diff/rescaled.py": "e2e/test_diff_strangers.py",
     "analysis/diff/scattered.py": "e2e/test_diff_ports.py",
     "analysis/diff/lengths.py": "e2e/test_diff_updates.py",

@@ -54,15 +54,17 @@ def of_cells(gru: Any, before: str) -> Any:
     weight, bias = gru.weight_hh_l0, gru.bias_hh_l0
     for place in range(7):
         r, z, n = F.linear(torch.tensor(SEQUENCE)[:, place], gru.weight_ih_l0, gru.bias_ih_l0).chunk(3, -1)
-        if before:
+        if before == "before":
             more = F.linear(state, weight[:16], bias[:16]).chunk(2, -1)
             r, z = torch.sigmoid(r + more[0]), torch.sigmoid(z + more[1])
             n = torch.tanh(n + F.linear(r * state, weight[16:], bias[16:]))
         else:
             again = F.linear(state, weight, bias).chunk(3, -1)
             r, z = torch.sigmoid(r + again[0]), torch.sigmoid(z + again[1])
+            r, z = (z, r) if before == "exchanged" else (r, z)
             n = torch.tanh(n + r * again[2])
-        state = (1 - z) * n + z * state
+        old = 1 - z if before == "complement" else z
+        state = (1 - old) * n + old * state
     return state
 
 
@@ -87,6 +89,14 @@ def test_a_layer_beside_its_cells(tmp_path: Path, steps: int) -> None:
     assert diff(tmp_path, recurrent("layer", steps), recurrent("", steps)).status == "same"
     found = first(tensordbg.diff(tmp_path / "a", run(tmp_path / "c", recurrent("before", steps))))
     assert told(found) == [("place of the gate", "behind the product", "before the product")]
+
+
+def test_gates_that_are_exchanged_and_one_that_is_for_the_new_value(tmp_path: Path) -> None:
+    reference = run(tmp_path / "a", recurrent("layer", 0))
+    found = first(tensordbg.diff(reference, run(tmp_path / "b", recurrent("complement", 0))))
+    assert told(found) == [("factor", "1 - gate", "gate")]
+    found = first(tensordbg.diff(reference, run(tmp_path / "c", recurrent("exchanged", 0))))
+    assert "unlike gates that both have: gates are in another order" in found.explanation
 
 
 ROWS, INNER, OUTER = drawn(5, 6), drawn(6, 16), drawn(8, 6)

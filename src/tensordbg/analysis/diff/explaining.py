@@ -23,6 +23,7 @@ from tensordbg.analysis.diff.factors import unlike_factors
 from tensordbg.analysis.diff.gates import explain_gate
 from tensordbg.analysis.diff.label_smoothing import unlike_smoothing
 from tensordbg.analysis.diff.marks import unlike_marks
+from tensordbg.analysis.diff.mixtures import explain_mixture
 from tensordbg.analysis.diff.normalizations import unlike_normalizations
 from tensordbg.analysis.diff.not_finite import explain_not_finite
 from tensordbg.analysis.diff.numbers import HIGH, LOW
@@ -49,6 +50,7 @@ def explain(a: Apart, b: Apart, pair: Pair) -> Explained:
     if a.side.kept[pair.a] and b.side.kept[pair.b]:
         return explain_kept_in_parts(a, b, pair) if pair.in_parts else explain_kept(a, b, pair)
     of_formula = normalized(a, b, pair) or explain_attention(a, b, pair) or _gate_beside(a, b, pair)
+    of_formula = of_formula or explain_mixture(a, b, pair)
     if of_formula is not None:
         return of_formula
     chance = _chance(a, b, pair)
