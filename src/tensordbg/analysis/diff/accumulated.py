@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from tensordbg.analysis.diff.apart import Apart, Both, Pair, alike
+from tensordbg.analysis.diff.apart import Apart, Both, Pair, alike, are_of_one_size
 from tensordbg.operations.kinds import Kind
 
 _ADDING = frozenset({Kind.ADD, Kind.ADD_MANY})
@@ -28,9 +28,8 @@ def accumulated(a: Apart, b: Apart) -> Iterator[Pair]:
 
 def _correspond(mine: Apart, other: Apart, update: int, fork: int) -> bool:
     """Tells whether two values may be made of a gradient alike: each framework has formulas of its own for updates."""
-    same_size = mine.side.numbers.size[update] == other.side.numbers.size[fork]
     of_two = mine.side.frameworks != other.side.frameworks and bool(other.side.updates[fork])
-    return alike(mine, other, update, fork) or bool(same_size and of_two)
+    return alike(mine, other, update, fork) or (of_two and are_of_one_size(mine, other, update, fork))
 
 
 def _met(mine: Apart, other: Apart) -> Iterator[tuple[int, int]]:

@@ -101,8 +101,12 @@ class Pair:
 
 def alike(a: Apart, b: Apart, row_a: int, row_b: int) -> bool:
     """Tells whether operations of one kind make two values of one size."""
-    same_size = a.side.numbers.size[row_a] == b.side.numbers.size[row_b]
-    return bool(same_size) and are_of_one_kind(a, b, row_a, row_b)
+    return are_of_one_size(a, b, row_a, row_b) and are_of_one_kind(a, b, row_a, row_b)
+
+
+def are_of_one_size(a: Apart, b: Apart, row_a: int, row_b: int) -> bool:
+    """Tells whether two values have as many elements."""
+    return bool(a.side.numbers.size[row_a] == b.side.numbers.size[row_b])
 
 
 def are_of_one_kind(a: Apart, b: Apart, row_a: int, row_b: int) -> bool:
@@ -116,7 +120,7 @@ def are_of_one_kind(a: Apart, b: Apart, row_a: int, row_b: int) -> bool:
 def distance_of(a: Apart, b: Apart, row_a: int, row_b: int) -> float:
     """Tells how far two values are apart."""
     pair = a.side.numbers.statistics[[row_a]], b.side.numbers.statistics[[row_b]]
-    if a.side.numbers.size[row_a] != b.side.numbers.size[row_b]:
+    if not are_of_one_size(a, b, row_a, row_b):
         return FAR
     return float(distances(*pair, a.side.numbers.size[[row_a]])[0])
 

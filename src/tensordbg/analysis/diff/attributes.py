@@ -218,9 +218,9 @@ def _written_name(apart: Apart, row: int) -> str:
         return [each for each in side.edges.children[made] if side.edges.parents[each][0] == made]
 
     for each in reached(row, gone_on_with, _WRITTEN_AGAIN):
-        touched = (*side.site(each).reads, *side.site(each).writes)
-        if len(touched) == 1 and touched[0] in side.program.variables:
-            return side.program.variables[touched[0]].name.rpartition("/")[2]
+        touched = side.touched(each)
+        if len(touched) == 1:
+            return touched[0].name.rpartition("/")[2]
     return ""
 
 

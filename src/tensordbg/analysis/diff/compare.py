@@ -9,7 +9,7 @@ import numpy as np
 from tensordbg.analysis.columns.reading import Bools, TraceSource
 from tensordbg.analysis.diff.agreement import Agreement, find_agreement
 from tensordbg.analysis.diff.anchors import Anchors, Named, find_anchors
-from tensordbg.analysis.diff.apart import Apart, Pair
+from tensordbg.analysis.diff.apart import Apart, Pair, are_of_one_size
 from tensordbg.analysis.diff.clipped import clipped
 from tensordbg.analysis.diff.damped import with_damped
 from tensordbg.analysis.diff.doubtful import without_doubtful
@@ -117,7 +117,11 @@ def compare_sides(a: Side, b: Side, asked: Asked) -> Comparison:
         for pair in _of_first_step(b, [each for each in pairs if not each.beside] or list(loose))
     ]
     differences = [_first_difference(apart_a, apart_b, *each, agreement.tolerance) for each in explained]
-    beside = ((pair.a, pair.b) for pair in _of_first_step(b, pairs) if pair.beside and _of_one_size(a, b, pair))
+    beside = (
+        (pair.a, pair.b)
+        for pair in _of_first_step(b, pairs)
+        if pair.beside and are_of_one_size(apart_a, apart_b, pair.a, pair.b)
+    )
     begun = tuple(dict.fromkeys([*((found.row_a, found.row_b) for _, found in explained), *beside]))
     matched = int((agreement.b & ~b.numbers.constant).sum())
     in_common = bool(matched or anchors.b.any() or (loose and not pairs)) and bool(
@@ -138,10 +142,6 @@ def compare_sides(a: Side, b: Side, asked: Asked) -> Comparison:
         only_b=_some(apart_b),
         errors=find_error_flow(apart_a, apart_b, Known(agreement, aligned, begun, parted)) if in_common else (),
     )
-
-
-def _of_one_size(a: Side, b: Side, pair: Pair) -> bool:
-    return bool(a.numbers.size[pair.a] == b.numbers.size[pair.b])
 
 
 def _pairs(a: Apart, b: Apart, tolerance: float) -> list[Pair]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tensordbg.analysis.diff.apart import Apart, Pair, are_of_one_kind, distance_of
+from tensordbg.analysis.diff.apart import Apart, Pair, are_of_one_kind, are_of_one_size, distance_of
 from tensordbg.analysis.diff.arrangement import DRIFTING, fill_unlike, in_another_order, other_parts
 from tensordbg.analysis.diff.attentions import explain_attention
 from tensordbg.analysis.diff.attributes import as_written, attribute_differences
@@ -80,7 +80,7 @@ def explain(a: Apart, b: Apart, pair: Pair) -> Explained:
 
 def _gate_beside(a: Apart, b: Apart, pair: Pair) -> Explained | None:
     """Tells of a gate where the products with recurrent weights are of unlike sizes, or one of them is of zeros."""
-    unlike = a.side.numbers.size[pair.a] != b.side.numbers.size[pair.b]
+    unlike = not are_of_one_size(a, b, pair.a, pair.b)
     return explain_gate(a, b, pair) if unlike and not (pair.extra_a or pair.extra_b) else None
 
 
@@ -92,8 +92,7 @@ def _unlike_inputs(a: Apart, b: Apart, pair: Pair, unlike_a: list[Unlike], unlik
             rows = mine[0].row, theirs[0].row
             if kind == "input" and _is_number(a, rows[0]) and _is_number(b, rows[1]):
                 return _value(a, b, pair)
-            same_size = a.side.numbers.size[rows[0]] == b.side.numbers.size[rows[1]]
-            if kind == "input" and not (same_size and _begins(a, rows[0]) and _begins(b, rows[1])):
+            if kind == "input" and not (are_of_one_size(a, b, *rows) and _begins(a, rows[0]) and _begins(b, rows[1])):
                 continue  # what one run has whole, as a sequence, the other may take in pieces
             return _other_input(a, b, pair, kind, rows)
     return None
@@ -233,7 +232,7 @@ def _reshaped(a: Apart, b: Apart, pair: Pair) -> tuple[str, str] | None:
 
 
 def _value(a: Apart, b: Apart, pair: Pair) -> Explained:
-    if a.side.numbers.size[pair.a] != b.side.numbers.size[pair.b]:
+    if not are_of_one_size(a, b, pair.a, pair.b):
         return (explain_loss(a, b, pair) if pair.of_losses else None) or _shape(a, b, pair)
     types = a.side.site(pair.a).op_type, b.side.site(pair.b).op_type
     agrees = not (_unknown_values(a, pair.a) and _unknown_values(b, pair.b))

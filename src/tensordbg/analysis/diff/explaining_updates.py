@@ -161,9 +161,7 @@ def _as_what(apart: Apart, extra: tuple[int, ...]) -> str:
 
 def _variable_behind(apart: Apart, row: int) -> str:
     """`parameter` for the value of a trained variable, for what an optimizer keeps its setting, else empty."""
-    site = apart.side.site(row)
-    touched = [apart.side.program.variables[each] for each in (*site.reads, *site.writes)
-               if each in apart.side.program.variables]  # fmt: skip
+    touched = apart.side.touched(row)
     if any(each.trainable for each in touched):
         return _PARAMETER
     return next((setting_of_kept(each.name.rpartition("/")[2], multiplies=True) for each in touched), "")

@@ -22,7 +22,7 @@ from tensordbg.analysis.program.events import read_bad, read_events, read_execut
 from tensordbg.analysis.program.locations import Locations
 from tensordbg.analysis.program.operations import operation_of
 from tensordbg.analysis.program.roles import Roles
-from tensordbg.model import NONE, Site
+from tensordbg.model import NONE, Site, Variable
 from tensordbg.operations.frameworks import TORCH
 from tensordbg.operations.kinds import Kind
 from tensordbg.operations.operation import Operation
@@ -60,6 +60,11 @@ class Side:
     def operation(self, row: int) -> Operation:
         """The operation that computed a value."""
         return operation_of(self.site(row))
+
+    def touched(self, row: int) -> list[Variable]:
+        """The variables that the operation that computed a value reads or writes."""
+        site, variables = self.site(row), self.program.variables
+        return [variables[each] for each in (*site.reads, *site.writes) if each in variables]
 
     def slot(self, row: int) -> int:
         """Which of the outputs of its operation a value is."""
