@@ -421,3 +421,31 @@ def test_weights_that_one_run_ties(tmp_path: Path) -> None:
         found = first(tensordbg.diff(of[tied], ports[not tied]))
         assert f"the gradient that {other} takes a step by is a sum" in found.explanation
         assert "has a parameter of its own" in found.suggestion
+
+
+SMALL, TURNED_FILTER = drawn(2, 4, 4, 8), drawn(3, 3, 6, 8)
+
+
+def transposed_in_tensorflow() -> None:
+    import tensorflow as tf
+
+    net = tf.function(lambda x: tf.nn.relu(tf.nn.conv2d_transpose(x, TURNED_FILTER, (2, 8, 8, 6), 2, "SAME")))
+    net(tf.constant(SMALL))
+
+
+def transposed_in_torch(right: bool) -> Callable[[], None]:
+    def program() -> None:
+        weight, x = torch.tensor(TURNED_FILTER).permute(3, 2, 0, 1), torch.tensor(SMALL).permute(0, 3, 1, 2)
+        if right:
+            F.conv_transpose2d(x, weight, stride=2)[:, :, :8, :8].relu()
+        else:
+            F.conv_transpose2d(x, weight, stride=2, padding=1, output_padding=1).relu()
+
+    return program
+
+
+def test_a_transposed_convolution_that_pads_otherwise(tmp_path: Path) -> None:
+    assert diff(tmp_path, transposed_in_tensorflow, transposed_in_torch(True)).status == "same"
+    found = first(tensordbg.diff(tmp_path / "a", run(tmp_path / "c", transposed_in_torch(False))))
+    assert found.explanation.endswith("(padding)")
+    assert found.suggestion.startswith("compare the padding")

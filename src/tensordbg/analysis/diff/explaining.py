@@ -5,7 +5,7 @@ from __future__ import annotations
 from tensordbg.analysis.diff.apart import Apart, Pair, are_of_one_kind, are_of_one_size, distance_of
 from tensordbg.analysis.diff.arrangement import DRIFTING, fill_unlike, in_another_order, other_parts
 from tensordbg.analysis.diff.attentions import explain_attention
-from tensordbg.analysis.diff.attributes import as_written, attribute_differences
+from tensordbg.analysis.diff.attributes import as_written, attribute_differences, settings_of
 from tensordbg.analysis.diff.beginnings import Unlike, unlike, unlike_inputs
 from tensordbg.analysis.diff.edges import reached
 from tensordbg.analysis.diff.exchanged import have_other_inputs
@@ -37,6 +37,8 @@ from tensordbg.operations.kinds import Kind
 from tensordbg.operations.traits import Trait
 
 _REDUCED = "compare how the two losses are reduced: sum, mean, weights, replicas; and what is added, such as a penalty"
+_TRANSPOSED = "transposed"
+_OF_PADDING = "compare the padding: a transposed convolution that pads as SAME takes away more behind than in front"
 _WALKED = 40
 """So many values are walked back through."""
 _WRITTEN_OUT = {Kind.NORMALISE: "a normalization", Kind.GELU: "a GELU", Kind.SILU: "a SiLU", Kind.SOFTMAX: "a softmax"}
@@ -325,6 +327,8 @@ def _of_order(a: Apart, b: Apart, pair: Pair) -> tuple[str, str]:
         f"what goes into {types[1]} of B has the same elements as what goes into {types[0]} of A, and the result "
         "is another: one of the inputs has its elements in another order"
     )
+    if any(settings_of(each, row).get(_TRANSPOSED) is True for each, row in ((a, pair.a), (b, pair.b))):
+        return f"{text}, or zeros and the result lie otherwise (padding)", f"{_OF_PADDING}; {SUGGESTIONS['order']}"
     return text, SUGGESTIONS["order"]
 
 
