@@ -62,7 +62,7 @@ PLANTED = {
     ("cnn", "epsilon"): ("value", "F.batch_norm"),
     ("cnn", "pool"): ("value", "F.avg_pool2d"),
     ("cnn", "flatten"): ("value", '@ p["fc"]'),
-    ("transformer", "unscaled"): ("missing", "masked_fill"),
+    ("transformer", "unscaled"): ("value", "masked_fill"),
     ("transformer", "unmasked"): ("missing", "torch.softmax"),
     ("transformer", "axis"): ("value", "torch.softmax"),
     ("transformer", "epsilon"): ("value", "F.layer_norm"),

@@ -45,7 +45,8 @@ def _met(mine: Apart, other: Apart) -> Iterator[tuple[int, int]]:
             parts = _gradients(mine, row)
             keys = [(int(mine.side.numbers.step[row]), label) for label in sorted(parts)]
             found = (takers[key] for key in keys if key in takers)
-            yield from ((row, fork) for fork in found if not parts <= _gradients(other, fork))
+            whole = len(parts) == len(_parts(mine, row))  # else the other run has not even made one of them
+            yield from ((row, fork) for fork in found if not (whole and parts <= _gradients(other, fork)))
 
 
 def _is_sum(apart: Apart, row: int) -> bool:
@@ -53,9 +54,13 @@ def _is_sum(apart: Apart, row: int) -> bool:
 
 
 def _gradients(apart: Apart, row: int) -> frozenset[int]:
+    return frozenset(int(apart.label[each]) for each in _parts(apart, row) if apart.label[each] >= 0)
+
+
+def _parts(apart: Apart, row: int) -> list[int]:
+    """The gradients that a value is made of."""
     side, size = apart.side, apart.side.numbers.size
-    given = (each for each in side.edges.parents[row] if side.backward[each] and size[each] == size[row])
-    return frozenset(int(apart.label[each]) for each in given if apart.label[each] >= 0)
+    return [each for each in side.edges.parents[row] if side.backward[each] and size[each] == size[row]]
 
 
 def _goes_on(mine: Apart, total: int, other: Apart, fork: int) -> Iterator[int]:

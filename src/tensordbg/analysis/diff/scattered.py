@@ -2,7 +2,7 @@
 
 TensorFlow's gradient of an embedding has the rows that the batch asked for, PyTorch's adds them up where they belong,
 which a compiled kernel may do together with what comes before. Nothing more is made of either in a step by itself, but
-the sums of the two are the same.
+each column has the same sum in both.
 """
 
 from __future__ import annotations
@@ -20,6 +20,8 @@ from tensordbg.operations.kinds import Kind
 
 _MOST = 1e-4
 """Of rougher numbers all sums are near to each other, beside what they sum up."""
+_TELLING = 1e3
+"""So many tolerances are left, beside what is summed up, of a sum that tells one value from another."""
 
 
 def with_scattered(a: Side, b: Side, agreement: Agreement) -> Agreement:
@@ -45,7 +47,11 @@ def _pairs(sides: tuple[Side, Side], ends: tuple[list[int], list[int]], toleranc
     tables, own = _tables(theirs), _tables(mine)
     arrays = [row for row in ends[1] if theirs.shape(row) in tables]
     for row in (each for each in ends[0] if mine.shape(each) not in own) if arrays else ():
-        near = [each for each in arrays if _belongs(sides, row, each) and _distance(sides, row, each) <= tolerance]
+        near = [
+            each
+            for each in arrays
+            if _belongs(sides, row, each) and _distance(sides, (row, each), tolerance) <= tolerance
+        ]
         if len(near) == 1 and tolerance <= _MOST:
             yield row, near[0]
 
@@ -60,11 +66,22 @@ def _belongs(sides: tuple[Side, Side], row: int, array: int) -> bool:
     """Tells whether a value may be rows of an array in the same step."""
     shapes = sides[0].shape(row), sides[1].shape(array)
     same_step = sides[0].numbers.step[row] == sides[1].numbers.step[array]
-    return bool(same_step and shapes[0] and shapes[1] and shapes[0][-1] == shapes[1][-1] and shapes[0] != shapes[1])
+    fits = bool(shapes[0] and shapes[1]) and shapes[0] != shapes[1] and (shapes[0] or ())[-1] == (shapes[1] or ())[-1]
+    return bool(same_step and fits)
 
 
-def _distance(sides: tuple[Side, Side], row: int, array: int) -> float:
-    """How far two sums are apart, beside what they sum up."""
-    told = sides[0].numbers.statistics[row], sides[1].numbers.statistics[array]
-    magnitudes = np.sqrt(told[0][SQUARES] * sides[0].numbers.size[row])
-    return float(abs(told[0][SUM] - told[1][SUM]) / magnitudes) if magnitudes else np.inf
+def _distance(sides: tuple[Side, Side], rows: tuple[int, int], tolerance: float) -> float:
+    """How far the sums of columns are apart, beside what they sum up; of large values that of all elements.
+
+    What cancels out in every row, as behind a normalization, has no sum that tells anything: that is infinitely far.
+    """
+    both = [*zip(sides, rows, strict=True)]
+    kept = [side.details.elements(int(side.numbers.event[row])) for side, row in both]
+    told = [side.numbers.statistics[row] for side, row in both]
+    if kept[0] is not None and kept[1] is not None:
+        sums = [each.reshape(-1, each.shape[-1]).astype(np.float64).sum(axis=0) for each in kept if each is not None]
+        length = float(np.sqrt(told[0][SQUARES]))
+        return float(np.abs(sums[0] - sums[1]).max()) / length if length else np.inf
+    length = float(np.sqrt(told[0][SQUARES] * sides[0].numbers.size[rows[0]]))
+    tells = abs(told[0][SUM]) >= _TELLING * tolerance * length > 0
+    return float(abs(told[0][SUM] - told[1][SUM]) / length) if tells else np.inf
