@@ -20,12 +20,16 @@ from tensordbg.operations.kinds import Kind
 
 _MOST = 1e-4
 """Of rougher numbers all sums are near to each other, beside what they sum up."""
+_FEW = 8
+"""So many values with one sum are told apart by their shapes; more have cancelled out."""
 _TELLING = 1e3
 """So many tolerances are left, beside what is summed up, of a sum that tells one value from another."""
 
 
 def with_scattered(a: Side, b: Side, agreement: Agreement) -> Agreement:
     """Counts gradients of rows as equal to those of the arrays that the rows belong to, where their sums are."""
+    if a.frameworks == b.frameworks or agreement.tolerance > _MOST:
+        return agreement
     ends = _ends(a, agreement.label_a), _ends(b, agreement.label_b)
     found = [*_pairs((a, b), ends, agreement.tolerance)]
     found += [(row_a, row_b) for row_b, row_a in _pairs((b, a), ends[::-1], agreement.tolerance)]
@@ -35,39 +39,50 @@ def with_scattered(a: Side, b: Side, agreement: Agreement) -> Agreement:
     return agreement.joined(rows_a, rows_b)
 
 
-def _ends(side: Side, label: Ints) -> list[int]:
+def _ends(side: Side, label: Ints) -> Ints:
     """The gradients that the other run has not and that no others are made of."""
-    rows = np.flatnonzero(side.backward & (label < 0) & (side.numbers.size > 1)).tolist()
-    return [row for row in rows if not any(side.backward[each] for each in side.edges.children[row])]
+    ends: Ints = np.flatnonzero(
+        side.backward & (label < 0) & (side.numbers.size > 1) & ~side.edges.has_child(side.backward)
+    )
+    return ends
 
 
-def _pairs(sides: tuple[Side, Side], ends: tuple[list[int], list[int]], tolerance: float) -> Iterator[tuple[int, int]]:
+def _pairs(sides: tuple[Side, Side], ends: tuple[Ints, Ints], tolerance: float) -> Iterator[tuple[int, int]]:
     """The only gradient of rows of one run that has the sum of one of an array of the other."""
-    mine, theirs = sides
-    tables, own = _tables(theirs), _tables(mine)
-    arrays = [row for row in ends[1] if theirs.shape(row) in tables]
-    for row in (each for each in ends[0] if mine.shape(each) not in own) if arrays else ():
-        near = [
-            each
-            for each in arrays
-            if _belongs(sides, row, each) and _distance(sides, (row, each), tolerance) <= tolerance
-        ]
-        if len(near) == 1 and tolerance <= _MOST:
-            yield row, near[0]
+    near = [*_near(sides, ends, tolerance)]
+    tables, own = (_tables(side) if near else frozenset() for side in sides[::-1])
+    for row, arrays in near:
+        fitting = [each for each in arrays if sides[1].shape(each) in tables and _belongs(sides, row, each)]
+        equal = [each for each in fitting if _distance(sides, (row, each), tolerance) <= tolerance]
+        if len(equal) == 1 and sides[0].shape(row) not in own:
+            yield row, equal[0]
+
+
+def _near(sides: tuple[Side, Side], ends: tuple[Ints, Ints], tolerance: float) -> Iterator[tuple[int, list[int]]]:
+    """For gradients of one run those of the other in the same step that have the same sum, if they are few."""
+    mine, theirs = (side.numbers for side in sides)
+    for step in np.intersect1d(mine.step[ends[0]], theirs.step[ends[1]]).tolist():
+        rows, arrays = ends[0][mine.step[ends[0]] == step], ends[1][theirs.step[ends[1]] == step]
+        arrays = arrays[np.argsort(theirs.statistics[arrays, SUM])]
+        sums, told = theirs.statistics[arrays, SUM], mine.statistics[rows]
+        room = tolerance * np.sqrt(told[:, SQUARES] * mine.size[rows])
+        first, last = np.searchsorted(sums, told[:, SUM] - room), np.searchsorted(sums, told[:, SUM] + room, "right")
+        for row, begin, end in zip(rows.tolist(), first.tolist(), last.tolist(), strict=True):
+            if 0 < end - begin <= _FEW:
+                yield row, arrays[begin:end].tolist()
 
 
 def _tables(side: Side) -> frozenset[tuple[int, ...] | None]:
     """The shapes of the variables that a run reads."""
-    reads = side.of_sites(lambda site: operation_of(site).kind is Kind.READ)
-    return frozenset(side.shape(row) for row in np.flatnonzero(reads).tolist())
+    rows = np.flatnonzero(side.of_sites(lambda site: operation_of(site).kind is Kind.READ))
+    _, first = np.unique(side.numbers.site[rows], return_index=True)
+    return frozenset(side.shape(row) for row in rows[first].tolist())
 
 
 def _belongs(sides: tuple[Side, Side], row: int, array: int) -> bool:
-    """Tells whether a value may be rows of an array in the same step."""
+    """Tells whether a value may be rows of an array."""
     shapes = sides[0].shape(row), sides[1].shape(array)
-    same_step = sides[0].numbers.step[row] == sides[1].numbers.step[array]
-    fits = bool(shapes[0] and shapes[1]) and shapes[0] != shapes[1] and (shapes[0] or ())[-1] == (shapes[1] or ())[-1]
-    return bool(same_step and fits)
+    return bool(shapes[0] and shapes[1]) and shapes[0] != shapes[1] and (shapes[0] or ())[-1] == (shapes[1] or ())[-1]
 
 
 def _distance(sides: tuple[Side, Side], rows: tuple[int, int], tolerance: float) -> float:
