@@ -15,6 +15,7 @@ from tensordbg.backends.torch.compiled.internals import (
     Stored,
     compiled_codes,
     compiled_frame,
+    leave_out,
     reason_of_split,
 )
 
@@ -239,3 +240,20 @@ def test_a_buffer_is_seen_when_all_is_written_into_it() -> None:
     finally:
         hooks.remove()
     assert [each.tolist() for each in seen] == [[1.0, 0.0, 5.0]]
+
+
+def test_a_function_that_is_left_out_runs_as_it_is() -> None:
+    compiling: list[bool] = []
+
+    def noting(x: Any) -> Any:
+        compiling.append(torch.compiler.is_compiling())
+        return x + 1
+
+    leave_out(noting)
+
+    @torch.compile(backend="eager")
+    def doubled(x: Any) -> Any:
+        return noting(x) * 2
+
+    assert [doubled(torch.ones(1)).item() for _ in range(2)] == [4.0, 4.0]
+    assert compiling == [False, False]
