@@ -21,7 +21,7 @@ from tensordbg.operations.kinds import Kind
 
 def not_compared(side: Side, other: Side, agreed: Bools) -> Bools:
     """Marks the values of a run that are no results, whatever is made of them."""
-    result = side.drawn_in_vain(agreed).copy()
+    result = side.drawn_in_vain(agreed)
     if not (agreed & side.edges.made & ~result & (side.numbers.size > 1)).any():
         result[:] = False  # a run of which nothing else is known
     result |= _by_products(side)

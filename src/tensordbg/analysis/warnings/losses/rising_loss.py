@@ -108,30 +108,29 @@ def _inputs_grow(study: Study) -> bool:
 
 
 def _of_negated(study: Study, series: int, error: Loss) -> Finding:
-    first, end, steps = float(error.values[0]), float(error.values[-1]), len(error.values)
-    return Finding(
-        kind="negated_loss",
-        series=error.series,
-        explanation=(
-            f"{study.name(error.series)} rises from the first step on, from {number(first)} to {number(end)} over "
-            f"{steps} steps: the training makes {study.name(series)} smaller, which is its negative."
-        ),
-        suggestion=study.fix(error.series, "negated_loss"),
-        evidence={"steps": steps, "first": first, "last": end},
-        gravity=end - first,
+    text = (
+        f"rises from the first step on, from {_from_to(error)}: the training makes {study.name(series)} smaller, which "
+        "is its negative."
     )
+    return _of_loss(study, "negated_loss", error, text)
 
 
 def _finding(study: Study, loss: Loss) -> Finding:
-    first, end, steps = float(loss.values[0]), float(loss.values[-1]), len(loss.values)
+    text = f"rises from the first step on: from {_from_to(loss)}, and it was never smaller than in the beginning."
+    return _of_loss(study, "rising_loss", loss, text)
+
+
+def _from_to(loss: Loss) -> str:
+    return f"{number(float(loss.values[0]))} to {number(float(loss.values[-1]))} over {len(loss.values)} steps"
+
+
+def _of_loss(study: Study, kind: str, loss: Loss, text: str) -> Finding:
+    first, end = float(loss.values[0]), float(loss.values[-1])
     return Finding(
-        kind="rising_loss",
+        kind=kind,
         series=loss.series,
-        explanation=(
-            f"{study.name(loss.series)} rises from the first step on: from {number(first)} to {number(end)} over "
-            f"{steps} steps, and it was never smaller than in the beginning."
-        ),
-        suggestion=study.fix(loss.series, "rising_loss"),
-        evidence={"steps": steps, "first": first, "last": end},
+        explanation=f"{study.name(loss.series)} {text}",
+        suggestion=study.fix(loss.series, kind),
+        evidence={"steps": len(loss.values), "first": first, "last": end},
         gravity=end - first,
     )

@@ -35,6 +35,8 @@ _BY_NUMBERS = ("DataDependentOutputException", "DynamicOutputShapeException")
 """What PyTorch raises where it is asked without elements for what depends on them."""
 _DRAWS = ("aten::rand", "aten::randn", "aten::randint")
 _BY_SEED = ("prims::inductor_random", "prims::inductor_randint")
+_SEEDS = ("prims::inductor_seeds", "prims::inductor_seed", "prims::inductor_lookup_seed")
+"""The operations that give those seeds, all of a graph at once or one."""
 _DYNAMO = "/torch/_dynamo/eval_frame.py"
 
 
@@ -222,9 +224,9 @@ class _Apart:
 
     def _seed_of(self, node: Any) -> tuple[Any, ...]:
         """What numbers that an operation draws are known by; empty of one that draws none."""
-        if node.target._schema.name not in _BY_SEED:  # noqa: SLF001
+        if _name(node) not in _BY_SEED:
             return ()
-        seed = next(each for each in node.all_input_nodes if each.target in _seed_makers())
+        seed = next(each for each in node.all_input_nodes if _name(each) in _SEEDS)
         if not seed.all_input_nodes:
             return (self._at(self._known[seed])[0],)
         memory = self._at(self._known[seed.all_input_nodes[0]])[0]
@@ -248,7 +250,7 @@ class _Apart:
             start, step = call.kwargs["start"], call.kwargs["step"]
             bounds = (start, start + step * call.args[0], step)
             return _Call(aten.arange.start_step, bounds, {"dtype": call.kwargs["dtype"]})
-        if name in ("prims::inductor_seeds", "prims::inductor_seed", "prims::inductor_lookup_seed"):
+        if name in _SEEDS:
             return None
         if name == "prims::inductor_random":
             draw = aten.randn.default if "randn" in call.args else aten.rand.default
@@ -331,7 +333,7 @@ class _Apart:
             if wanted is None or not isinstance(value, torch.Tensor):
                 continue
             memory, *look = self._at(value)
-            if node.target in _seed_makers():
+            if _name(node) in _SEEDS:
                 self._drafts.seeds[wanted[0]] = memory
             elif memory in own and tuple(look) == tuple(wanted[1:]) and self._moved.get(memory, wanted[0]) == wanted[0]:
                 self._moved[memory] = wanted[0]
@@ -374,9 +376,7 @@ def _identity(tensor: Any) -> int:
     return int(tensor.untyped_storage()._cdata)  # noqa: SLF001  as `torch.multiprocessing` tells storages apart
 
 
-def _seed_makers() -> tuple[Any, ...]:
-    """The operations that give Inductor's code seeds, all of a graph at once or one."""
-    import torch
-
-    names = ("inductor_seeds", "inductor_seed", "inductor_lookup_seed")
-    return tuple(getattr(torch.ops.prims, name).default for name in names)
+def _name(node: Any) -> str:
+    """The name of the operation of a node, empty of what is none of PyTorch's own."""
+    schema = getattr(node.target, "_schema", None)
+    return "" if schema is None else str(schema.name)
