@@ -207,6 +207,12 @@ def test_what_is_measured_there_is_what_is_measured_here(
     assert read_and_held(one) == read_and_held(other)
 
 
+def test_a_line_says_that_what_is_captured_into_a_cuda_graph_is_not_seen(cuda_driver: Path, tmp_path: Path) -> None:
+    plain, there = recorded(cuda_driver, tmp_path, "reading", FAKE_CUDA_CAPTURES="1")
+    told = [[each for each in open_trace(trace).facts.warnings if "CUDA graph" in each] for trace in (plain, there)]
+    assert [len(each) for each in told] == [0, 1]
+
+
 def test_a_gpu_that_fails_leaves_shapes_and_the_operation_it_failed_at(cuda_driver: Path, tmp_path: Path) -> None:
     script = tmp_path / "program.py"
     script.write_text(FAILING)

@@ -3,6 +3,7 @@
 //
 //   FAKE_CUDA_BEHIND=N    a result is seen when N further kernels were launched, or somebody waits for it
 //   FAKE_CUDA_FAILS_AT=N  as of the N-th kernel nothing is seen any more, and the driver says so
+//   FAKE_CUDA_CAPTURES=1  all that is launched is captured into a graph
 #include <ucontext.h>
 
 #include <cmath>
@@ -159,7 +160,7 @@ int cuMemHostAlloc(void** memory, std::size_t size, unsigned) { return *memory =
 int cuMemHostGetDevicePointer_v2(unsigned long long* address, void* memory, unsigned) {
   return *address = reinterpret_cast<unsigned long long>(memory), 0;
 }
-int cuStreamIsCapturing(void*, int* status) { return *status = 0, 0; }
+int cuStreamIsCapturing(void*, int* status) { return *status = setting("FAKE_CUDA_CAPTURES") != 0, 0; }
 int cuStreamQuery(void*) {
   if (has_failed()) return 700;  // CUDA_ERROR_ILLEGAL_ADDRESS
   show(0);

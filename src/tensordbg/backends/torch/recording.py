@@ -26,6 +26,10 @@ from tensordbg.recording.recorder import Recorder
 from tensordbg.recording.runs import RunWatch
 from tensordbg.trace.program.process import ProcessPlace
 
+_CAPTURED = (
+    "what a CUDA graph runs when it is replayed is not seen; to see it, run without `torch.cuda.graph` (and, in a "
+    "recording of some steps, without mode='reduce-overhead')"
+)
 _variables = Variables(CATALOG)
 _modules = Modules(CATALOG, _variables)
 _sites = Sites(CATALOG, _modules)
@@ -101,6 +105,7 @@ class TorchRecording:
         _variables.install(observer)
         watch_processes()
         self._hooks.callback(self._note_reads, recorder, observer)
+        self._hooks.callback(_say_captured, recorder, observer)
         self._hooks.callback(observer.stop)
         _modules.install(observer)
         self._hooks.callback(_modules.uninstall)
@@ -159,6 +164,12 @@ class TorchRecording:
         import torch  # imported by the program already
 
         return {"torch": str(torch.__version__)}
+
+
+def _say_captured(recorder: Recorder, observer: Any) -> None:
+    """Says that there was something which nobody sees."""
+    if observer.has_captured():
+        recorder.warn(_CAPTURED)
 
 
 def _note_rank(recorder: Recorder) -> None:

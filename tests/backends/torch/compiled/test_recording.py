@@ -19,6 +19,8 @@ def _raise(_: str, error: BaseException) -> None:
 
 
 class Recorder:
+    records_all = True
+
     active = True
 
     def __init__(self) -> None:

@@ -113,6 +113,7 @@ class CompiledChecks:
         return running or self._place_in_kernel()
 
     def _set(self) -> None:
+        self._hooks.leave_out_cuda_graphs()
         self._hooks.set_or_say(self._lines, self._loaded, lambda why: say(f"warning: {_NOT_THIS_VERSION.format(why)}"))
 
     def _lines(self, lowering: Any, stored: list[Stored]) -> list[str]:

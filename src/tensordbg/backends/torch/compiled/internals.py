@@ -1,5 +1,7 @@
 """All that is private in PyTorch and used to see inside of compiled code, each with what it is relied on for.
 
+But for CUDA graphs, which have `cuda_graphs.py`.
+
 Looked at in PyTorch 2.4 to 2.13; `tests/backends/torch/compiled/test_internals.py` fails where one of these changes.
 Where one has changed in the PyTorch that is installed, compiled code runs as it does without us, and one line says so.
 
@@ -43,6 +45,8 @@ from dataclasses import dataclass
 from types import CodeType, FrameType, ModuleType
 from typing import Any
 from weakref import WeakSet
+
+from tensordbg.backends.torch.compiled.cuda_graphs import without_cuda_graphs
 
 WATCHED = "torch._inductor.compile_fx"
 """The module with whose import the hooks can be set."""
@@ -172,6 +176,10 @@ class Hooks:
         except Exception as error:  # noqa: BLE001  what is private may have changed in any way
             self.remove()
             lost(error)
+
+    def leave_out_cuda_graphs(self) -> None:
+        """Has kernels launched one by one until the hooks are taken out: nobody can look into what a graph replays."""
+        self._undo.enter_context(without_cuda_graphs())
 
     def remove(self) -> None:
         """Takes them out again."""

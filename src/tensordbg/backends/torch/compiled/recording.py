@@ -67,4 +67,7 @@ class Compiled:
         _probes.use(None, None)
 
     def _set(self, recorder: Recorder) -> None:
+        # Who records a step now and then wants the others to be as fast as they are.
+        if recorder.records_all:
+            self._hooks.leave_out_cuda_graphs()
         self._hooks.set_or_say(_probes.lines, _probes.loaded, lambda why: recorder.warn(_NOT_THIS_VERSION.format(why)))

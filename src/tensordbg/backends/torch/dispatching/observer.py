@@ -142,6 +142,10 @@ class DispatchObserver:
         """Gives the bad numbers that were read: a reference and the reading's site, each."""
         return list(self._looking.reads)
 
+    def has_captured(self) -> bool:
+        """Whether something was captured into a CUDA graph; nothing on a GPU is measured here at all."""
+        return False
+
     def bad_held(self) -> list[int]:
         """References of the bad numbers that are still there."""
         return self._looking.makers.bad_alive()

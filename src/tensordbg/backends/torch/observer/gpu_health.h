@@ -42,6 +42,7 @@ class GpuHealth {
     images_ = std::move(images);
     kind_ = kind;
     broken_ = false;
+    captured_.store(false);
     on_.store(opened_ && !images_.empty() && !forked_);
     return on_.load();
   }
@@ -55,6 +56,9 @@ class GpuHealth {
     return is_on() && tensor.device().type() == kind_ && is_plain_memory(tensor) && tensor.numel() > 0 &&
            dtype_number(tensor.scalar_type()) != 0;
   }
+
+  // Whether a tensor was met that is captured into a graph.
+  bool has_captured() const { return captured_.load(std::memory_order_relaxed); }
 
   bool any() const { return waiting_.load(std::memory_order_relaxed) != 0 && !forked_.load(std::memory_order_relaxed); }
 
@@ -201,8 +205,12 @@ class GpuHealth {
     const auto number = static_cast<std::int8_t>(std::max<int>(tensor.device().index(), 0));
     where->stream = driver_.stream(number);
     int capturing = 0;
+    if (driver_.is_capturing(where->stream, &capturing) != Driver::kSuccess) return false;
     // What is captured into a graph runs again with it, when the place may be another's.
-    if (driver_.is_capturing(where->stream, &capturing) != Driver::kSuccess || capturing != 0) return false;
+    if (capturing != 0) {
+      captured_.store(true, std::memory_order_relaxed);
+      return false;
+    }
     where->device = device_of(number);
     return where->device != nullptr && where->device->find_lane(driver_, where->stream, &where->lane);
   }
@@ -305,6 +313,7 @@ class GpuHealth {
   bool opened_ = false;
   bool broken_ = false;
   std::atomic<bool> on_{false};
+  std::atomic<bool> captured_{false};
   std::atomic<std::size_t> waiting_{0};
   c10::DeviceType kind_ = c10::kCUDA;
   std::vector<std::string> images_;

@@ -183,6 +183,8 @@ PyObject* measure_on_gpu(PyObject*, PyObject* arguments) {
   });
 }
 
+PyObject* has_captured(PyObject*, PyObject*) { return PyBool_FromLong(g_gpu.has_captured() ? 1 : 0); }
+
 PyObject* set_step(PyObject*, PyObject* step) {
   g_step.store(PyLong_AsLongLong(step));
   if (PyErr_Occurred() != nullptr) return nullptr;
@@ -277,6 +279,7 @@ PyMethodDef kMethods[] = {
     {"stop", stop, METH_NOARGS, "Sees none from now on."},
     {"tell_debugger", tell_debugger, METH_VARARGS, "(before, behind): see debugger.h."},
     {"measure_on_gpu", measure_on_gpu, METH_VARARGS, "(kernels, kind of device): see gpu_health.h."},
+    {"has_captured", has_captured, METH_NOARGS, "Whether something was captured into a CUDA graph, which nobody measures."},
     {"set_step", set_step, METH_O, "(step): what runs now belongs to it; nothing is recorded where it is -1."},
     {"rest", rest, METH_O, "(yes or no): sees no operations for a while, or sees them again."},
     {"watch_modules", watch_modules, METH_VARARGS, "(begin, gives, gives_many): whom to ask and tell of modules."},
