@@ -95,7 +95,8 @@ def parquet(path: Path, chance: random.Random) -> None:
     """A table is written anew with a column of other values or another type; what the trace says of it is right."""
     try:
         table = pq.read_table(path)
-    except (pa.ArrowException, OSError):
+        names = table.column_names
+    except (pa.ArrowException, OSError, UnicodeDecodeError):
         return
     what = chance.randrange(10)
     if what > 7:
@@ -106,7 +107,7 @@ def parquet(path: Path, chance: random.Random) -> None:
     elif what == 1:
         table = pa.concat_tables([table] * chance.choice([2, 3]))
     elif what == 2 and table.num_columns > 1:
-        table = table.drop_columns([chance.choice(table.column_names)])
+        table = table.drop_columns([chance.choice(names)])
     elif len(table):
         table = _other_column(table, chance)
     pq.write_table(table, path, row_group_size=chance.choice([1, 7, 16384]), write_page_checksum=True)

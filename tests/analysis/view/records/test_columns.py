@@ -37,9 +37,10 @@ def test_non_finite(varied: OpenedTrace) -> None:
     assert varied.columns.bad().tolist() == [count > 0 for count in counts]
 
 
-def test_large_numbers_take_more_room(varied: OpenedTrace, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("large", [2**40, -(2**31) - 1, -(2**63)])
+def test_large_numbers_take_more_room(varied: OpenedTrace, monkeypatch: pytest.MonkeyPatch, large: int) -> None:
     columns = Columns(varied)
     assert columns.whole("step").dtype == np.int32
-    monkeypatch.setattr("tensordbg.analysis.view.records.columns.integers", lambda *_, **__: np.array([2**40]))
+    monkeypatch.setattr("tensordbg.analysis.view.records.columns.integers", lambda *_, **__: np.array([large]))
     monkeypatch.setattr("tensordbg.analysis.view.records.columns.tensor_pieces", lambda *_: [(slice(None), None)])
-    assert (columns.whole("slot").dtype, columns.whole("slot")[0]) == (np.int64, 2**40)
+    assert (columns.whole("slot").dtype, columns.whole("slot")[0]) == (np.int64, large)

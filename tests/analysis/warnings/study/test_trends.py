@@ -38,6 +38,11 @@ def test_what_could_have_changed() -> None:
     assert series_named(seen, "loss") not in changed(seen, sizes, 1000.0)
 
 
+def test_growth_beyond_all_numbers_is_growth() -> None:
+    seen = studied(network({"Relu": lambda step: [1e-300 if step == 0 else 1e300]}))
+    assert series_named(seen, "Relu") in changed(seen, seen.series.magnitude, 1000.0)
+
+
 def test_root_mean_square() -> None:
     seen = studied(network({"Relu": lambda _: [3.0, 4.0, 0.0, 0.0]}))
     assert np.allclose(root_mean_square(seen)[seen.series.rows(series_named(seen, "Relu"))], 2.5)

@@ -35,6 +35,9 @@ class Words:
     texts: tuple[str, ...]
 
 
+_LEAST, _LARGEST = np.iinfo(np.int32).min, np.iinfo(np.int32).max
+
+
 class Columns:
     """The columns of one opened trace."""
 
@@ -85,7 +88,7 @@ class Columns:
         column = np.empty(self._opened.count("tensors"), dtype=dtype)
         for rows, table in tensor_pieces(self._opened, names):
             piece = read(table)
-            if dtype == np.int32 and len(piece) and max(piece.max(), -piece.min()) > np.iinfo(np.int32).max:
+            if dtype == np.int32 and len(piece) and not _LEAST <= piece.min() <= piece.max() <= _LARGEST:
                 raise OverflowError
             column[rows] = piece
         return column

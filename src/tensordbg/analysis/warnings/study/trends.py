@@ -68,7 +68,7 @@ def changed(study: Study, sizes: Floats, factor: float) -> list[int]:
     """The series that could have changed by at least a factor (below 1: fallen), by their first and last rows."""
     series = study.series
     first, last = sizes[series.starts[:-1]], sizes[series.starts[1:] - 1]
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         ratio = last / first
     far = ratio >= factor if factor > 1 else ratio <= factor
     return [int(k) for k in np.flatnonzero(far & (series.lengths >= ENOUGH) & (first > 0))]
