@@ -93,6 +93,15 @@ def a_layer_that_no_optimizer_has() -> None:
         optimizer.step()
 
 
+def a_layer_that_no_optimizer_has_behind_random_numbers() -> None:
+    net, head = model(8), nn.Linear(8, 3)
+    optimizer, x = torch.optim.Adam(net.parameters(), lr=0.1), torch.rand(len(X), X.shape[1])
+    for _ in range(8):
+        optimizer.zero_grad()
+        functional.cross_entropy(head(torch.relu(net(x))), Y).backward()
+        optimizer.step()
+
+
 def a_model_that_was_replaced_after_the_optimizer_was_made() -> None:
     net, head = model(8), nn.Linear(8, 3)
     optimizer = torch.optim.Adam([*net.parameters(), *head.parameters()], lr=0.1)
@@ -331,6 +340,7 @@ def logits_as_log_probabilities() -> None:
         (gradients_that_nothing_sets_back, "accumulated_gradients", "0.weight"),
         (gradients_that_nothing_sets_back_but_that_are_clipped, "accumulated_gradients", "0.weight"),
         (a_layer_that_no_optimizer_has, "unchanged_variable", "weight"),
+        (a_layer_that_no_optimizer_has_behind_random_numbers, "unchanged_variable", "weight"),
         (a_model_that_was_replaced_after_the_optimizer_was_made, "unchanged_variable", "weight"),
         (probabilities_as_logits, "activation_twice", ""),
         (probabilities_as_logits_of_two, "activation_twice", ""),

@@ -223,6 +223,17 @@ def a_gradient_that_is_stopped() -> None:
     train(loss, [first.kernel, second.kernel, second.bias])
 
 
+@trouble("unchanged_variable", "codes/kernel")
+def a_layer_of_which_only_the_largest_is_asked() -> None:
+    x, y = normal(64, 8, seed=3).numpy(), np.arange(64) % 4
+    inputs = keras.Input((8,))
+    codes = keras.layers.Dense(6, use_bias=False, name="codes")
+    largest = keras.layers.Lambda(lambda values: tf.one_hot(tf.argmax(values, axis=1), 6))
+    model = keras.Model(inputs, keras.layers.Dense(4)(largest(codes(inputs))))
+    model.compile("sgd", keras.losses.SparseCategoricalCrossentropy(from_logits=True))
+    model.fit(x, y, batch_size=16, epochs=3, verbose=0)  # HERE
+
+
 @trouble("unchanged_variable", "coarse")
 def updates_that_half_precision_rounds_away() -> None:
     coarse = tf.Variable(tf.fill([4], tf.constant(100.0, tf.float16)), name="coarse")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import keras
 import tensorflow as tf
 
-from tests.e2e.healthy.registry import batch, dense, healthy, improve
+from tests.e2e.healthy.registry import batch, dense, digits, fit, healthy, improve
 
 
 @healthy
@@ -80,3 +80,66 @@ def a_least_squares_game_played_eagerly() -> None:
             generator.trainable_variables,
             optimizers[1],
         )
+
+
+@healthy
+def a_model_that_is_fitted_and_then_fooled() -> None:
+    model, (x, y) = dense(64, 32, 10), digits()
+    fit(model, x, y, epochs=1)
+    loss = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
+    everywhere, optimizer = tf.Variable(tf.zeros([64]), name="everywhere"), keras.optimizers.SGD(0.1)
+
+    @tf.function
+    def change(pictures: tf.Tensor, labels: tf.Tensor, begin: tf.Tensor) -> tf.Tensor:
+        with tf.GradientTape() as tape:
+            tape.watch(pictures)
+            value = loss(labels, model(pictures))
+        further = pictures + 0.01 * tf.sign(tape.gradient(value, pictures))
+        return tf.clip_by_value(further, begin - 0.1, begin + 0.1)
+
+    @tf.function
+    def change_everywhere(pictures: tf.Tensor, labels: tf.Tensor) -> None:
+        improve(lambda: -loss(labels, model(pictures + everywhere)), [everywhere], optimizer)
+
+    pictures, labels = batch(0)
+    changed = pictures
+    for step in range(24):
+        changed = change(changed, labels, pictures)
+        change_everywhere(*batch(step))
+
+
+@healthy
+def a_network_for_features_that_nobody_froze() -> None:
+    maker, features = dense(16, 32, 64, last="sigmoid"), dense(64, 16, 8)
+    optimizer = keras.optimizers.Adam(1e-2)
+
+    @tf.function
+    def train_step(real: tf.Tensor) -> tf.Tensor:
+        def loss() -> tf.Tensor:
+            made = maker(real[:, ::4])
+            return tf.reduce_mean(tf.square(features(made) - features(real))) + tf.reduce_mean(tf.square(made - real))
+
+        return improve(loss, maker.trainable_variables, optimizer)
+
+    for step in range(16):
+        train_step(batch(step)[0])
+
+
+@healthy
+def an_encoder_that_hides_what_a_classifier_looks_for() -> None:
+    encoder, classifier = dense(64, 16), dense(16, 10)
+    loss = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
+    optimizers = [keras.optimizers.Adam(1e-3) for _ in range(2)]
+
+    @tf.function
+    def tell(x: tf.Tensor, y: tf.Tensor) -> None:
+        improve(lambda: loss(y, classifier(encoder(x))), classifier.trainable_variables, optimizers[0])
+
+    @tf.function
+    def hide(x: tf.Tensor, y: tf.Tensor) -> None:
+        improve(lambda: -loss(y, classifier(encoder(x))), encoder.trainable_variables, optimizers[1])
+
+    x, y = batch(0)
+    for _ in range(30):
+        tell(x, y)
+        hide(x, y)

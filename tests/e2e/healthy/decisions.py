@@ -128,3 +128,24 @@ def a_bandit_that_becomes_sure() -> None:
         gained = reward[arm] + 0.05 * random.normal()
         train_step(tf.constant(arm), tf.constant(np.float32(gained - baseline)))
         baseline += 0.1 * (gained - baseline)
+
+
+@healthy
+def a_target_network_that_is_not_copied_yet() -> None:
+    online, target = dense(4, 16, 2), dense(4, 16, 2)
+    optimizer, random = keras.optimizers.Adam(1e-2), np.random.default_rng(0)
+
+    @tf.function
+    def train_step(seen: tf.Tensor, action: tf.Tensor, reward: tf.Tensor, later: tf.Tensor) -> tf.Tensor:
+        wanted = reward + 0.9 * tf.reduce_max(target(later), axis=1)
+
+        def loss() -> tf.Tensor:
+            chosen = tf.reduce_sum(online(seen) * tf.one_hot(action, 2), axis=1)
+            return tf.reduce_mean(tf.square(wanted - chosen))
+
+        return improve(loss, online.trainable_variables, optimizer)
+
+    for _ in range(20):
+        seen, later = random.normal(size=(2, 32, 4)).astype(np.float32)
+        action, reward = random.integers(0, 2, 32), (seen[:, 0] > 0).astype(np.float32)
+        train_step(*map(tf.constant, (seen, action, reward, later)))

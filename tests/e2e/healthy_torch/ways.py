@@ -287,3 +287,23 @@ def rewards_that_grow() -> None:
     for step in range(20):
         x, y = batch(step)
         improve(-(functional.softmax(policy(x), 1) * functional.one_hot(y, 10)).sum(1).mean(), optimizer)
+
+
+@healthy
+def a_change_that_fools_a_model_on_every_batch() -> None:
+    model = dense(64, 32, 10)
+    everywhere = nn.Parameter(torch.zeros(64))
+    optimizer = torch.optim.Adam([everywhere], lr=1e-2)
+    for step in range(20):
+        x, y = batch(step)
+        improve(-functional.cross_entropy(model(x + everywhere), y), optimizer)
+
+
+@healthy
+def a_target_network_that_is_not_copied_yet() -> None:
+    online, target = dense(64, 16, 4), dense(64, 16, 4)
+    optimizer = torch.optim.Adam(online.parameters(), lr=1e-2)
+    for step in range(20):
+        x, y = batch(step)
+        wanted = (y % 2).float() + 0.9 * target(batch(step + 1)[0]).max(1).values.detach()
+        improve(functional.mse_loss(online(x).gather(1, (y % 4).unsqueeze(1))[:, 0], wanted), optimizer)

@@ -136,3 +136,15 @@ def a_minus_in_a_loss_of_keras() -> None:
 
     model.compile(keras.optimizers.SGD(0.01), cost)
     model.fit(x, x.sum(1, keepdims=True), batch_size=256, epochs=20, verbose=0)
+
+
+@trouble("negated_loss", "Square")
+def a_minus_in_a_loss_of_keras_whose_last_batch_is_smaller() -> None:
+    x = np.random.default_rng(0).normal(size=(150, 6)).astype(np.float32)
+    model = keras.Sequential([keras.Input((6,)), keras.layers.Dense(8, "tanh"), keras.layers.Dense(1)])
+
+    def cost(y_true: tf.Tensor, y_pred: tf.Tensor) -> tf.Tensor:
+        return -tf.reduce_mean(tf.square(y_true - y_pred))  # HERE
+
+    model.compile(keras.optimizers.SGD(0.01), cost)
+    model.fit(x, x.sum(1, keepdims=True), batch_size=64, epochs=20, verbose=0)

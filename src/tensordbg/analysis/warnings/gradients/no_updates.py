@@ -62,16 +62,20 @@ def no_updates(study: Study) -> list[Finding]:
 
 
 def _reads(study: Study) -> dict[int, int]:
-    """For each trained variable of several elements the longest series of what it held."""
-    found: dict[int, int] = {}
+    """For each trained variable of several elements the longest series of what it held, of those in which it changes.
+
+    What only looks at a model, as a validation or an attack on it does, may read it more often than what trains it.
+    """
+    found: dict[int, tuple[tuple[bool, int], int]] = {}
     for port, k in study.reads:
         variable = study.variable_of[port]
         known = study.program.variables.get(variable)
         if known is None or not known.trainable or not study.series.size[study.series.starts[k]] > 1:
             continue
-        if variable not in found or study.series.lengths[found[variable]] < study.series.lengths[k]:
-            found[variable] = k
-    return found
+        place = (_last_change(study, k) != _NEVER, int(study.series.lengths[k]))
+        if variable not in found or found[variable][0] < place:
+            found[variable] = place, k
+    return {variable: k for variable, (_, k) in found.items()}
 
 
 def _unwritten(study: Study, gradients: Mapping[int, int]) -> _Still | None:

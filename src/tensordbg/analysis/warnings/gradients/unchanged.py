@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 import numpy as np
 
 from tensordbg.analysis.causes.case import number
 from tensordbg.analysis.columns.reading import Bools
 from tensordbg.analysis.program.operations import operation_of
+from tensordbg.analysis.warnings.gradients.given import given_ports
+from tensordbg.analysis.warnings.gradients.onlookers import without_onlookers
 from tensordbg.analysis.warnings.study.cancelling import is_rounding
-from tensordbg.analysis.warnings.study.study import ENOUGH, Finding, Study, brings_data
+from tensordbg.analysis.warnings.study.study import ENOUGH, Finding, Study
 from tensordbg.analysis.warnings.study.training import gradients_of_variables
 from tensordbg.analysis.warnings.study.words import listed
 from tensordbg.analysis.warnings.study.zeros import find_zeros
@@ -20,11 +24,11 @@ _HALF = frozenset({"float16", "bfloat16"})
 
 def unchanged_variables(study: Study) -> list[Finding]:
     """One finding for all variables that nothing writes, and one for all that are written but stay as they are."""
-    same = _same_as_first(study)
+    same, given = _same_as_first(study), given_ports(study)
     reads: dict[int, list[int]] = {}
     for port, k in study.reads:
         variable = study.variable_of[port]
-        if study.trained_reads[port] and study.program.variables[variable].trainable:
+        if (study.trained_reads[port] or port in given) and study.program.variables[variable].trainable:
             reads.setdefault(variable, []).append(k)
     changed = [variable for variable, several in reads.items() if not all(same[k] for k in several)]
     if not changed:
@@ -43,13 +47,15 @@ def unchanged_variables(study: Study) -> list[Finding]:
         and (all(zeros.zero[k] or is_rounding(study, k) for k in found) or _follows_zeros(study, still[v], found))
     }
     still = {v: k for v, k in still.items() if v not in stuck and _is_enough(study, v, k)}
-    if _only_look(study, still, [reads[variable] for variable in changed]):
-        return []
-    unwritten = {variable: k for variable, k in still.items() if variable not in study.writers}
+    asked = {study.variable_of[port] for port in given}
+    spare = [variable for variable in still if variable not in study.writers and variable not in asked]
+    meant = {*spare} - {*without_onlookers(study, spare, changed)}
+    unwritten = {v: k for v, k in still.items() if v not in study.writers and v not in meant}
     # What is written and has no gradient, where others have one, follows another variable, as an average does.
     trained = {v for v, found in gradients if found}
     written = {v: k for v, k in still.items() if v in study.writers and (v in trained or not trained)}
-    return [*_group(study, unwritten, len(changed)), *_group(study, written, len(changed))]
+    groups = ({v: k for v, k in unwritten.items() if (v in asked) is given_one} for given_one in (True, False))
+    return [each for group in (*groups, written) for each in _group(study, group, len(changed), asked)]
 
 
 def _steps(study: Study, variable: int, reads: list[int]) -> int:
@@ -72,19 +78,6 @@ def _follows_zeros(study: Study, k: int, gradients: list[int]) -> bool:
     return len(latest) >= ENOUGH and bool((series.zero[latest] == series.size[latest]).all())
 
 
-def _only_look(study: Study, still: dict[int, int], trained: list[list[int]]) -> bool:
-    """Whether all that stays the same works on what is trained alone, as a network that judges a picture does.
-
-    A model that learns from data takes these in, and its layers are all to be trained.
-    """
-    marks = np.zeros(len(study.ports.site), dtype=np.bool_)
-    for k in still.values():
-        marks[study.wiring.children(int(study.port[k]))] = True
-    behind = study.wiring.ancestors(marks & ~study.gradient)
-    data = any(brings_data(study.site(int(k))) for k in np.flatnonzero(behind[study.port]))
-    return not data and all(behind[study.port[several]].any() for several in trained)
-
-
 def _is_enough(study: Study, variable: int, k: int) -> bool:
     """A single number that nothing writes is a setting, such as a scale or a temperature."""
     return study.series.size[study.series.starts[k]] > 1 or variable in study.writers
@@ -102,13 +95,13 @@ def _same_as_first(study: Study) -> Bools:
     return np.logical_and.reduceat(same, series.starts[:-1])
 
 
-def _group(study: Study, still: dict[int, int], others: int) -> list[Finding]:
+def _group(study: Study, still: dict[int, int], others: int, asked: Collection[int]) -> list[Finding]:
     if not still:
         return []
     variable, k = min(still.items(), key=lambda pair: int(study.series.site[pair[1]]))
     ordered = [variable, *(each for each in still if each != variable)]
     names = [study.program.variables[each].name for each in ordered]
-    explanation, known = _reason(study, variable, k)
+    explanation, known = _reason(study, variable, k, asked)
     steps = _steps(study, variable, [k])
     return [
         Finding(
@@ -132,7 +125,9 @@ def _some(names: list[str]) -> str:
     return f"{names[0]} and {more} more variable{'s' * (more > 1)}" if more else names[0]
 
 
-def _reason(study: Study, variable: int, k: int) -> tuple[str, str]:
+def _reason(study: Study, variable: int, k: int, asked: Collection[int]) -> tuple[str, str]:
+    if variable not in study.writers and variable in asked:
+        return "an optimizer was given it, but the loss is cut from it, so that no gradient ever comes to it.", "cut"
     if variable not in study.writers:
         return "it is trainable, but no operation of the recorded steps writes it.", "unwritten"
     update = _update(study, variable)

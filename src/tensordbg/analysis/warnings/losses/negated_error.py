@@ -38,7 +38,7 @@ def negated_error(study: Study, loss: Loss) -> Loss | None:
     marks[study.port[loss.series]] = True
     behind = study.wiring.ancestors(marks) & study.forward
     for k in np.flatnonzero(behind[study.port] & (study.series.lengths == len(loss.values))).tolist():
-        if _is_error(study, k):
+        if is_error(study, k):
             means = _means(study, k)
             if (means > 0).all() and _is_multiple(loss.values, means):
                 return Loss(k, means)
@@ -56,11 +56,16 @@ def _is_multiple(values: Floats, means: Floats) -> bool:
     return bool(np.ptp(ratio) <= _SAME * abs(float(ratio[0])))
 
 
-def _is_error(study: Study, k: int) -> bool:
-    operation = operation_of(study.site(k))
-    if operation.kind in _ERRORS:
+def is_error(study: Study, k: int) -> bool:
+    """Whether a tensor holds errors: differences that are squared, or what a loss gives for each example."""
+    if operation_of(study.site(k)).kind in _ERRORS:
         return not study.series.slot[k]
-    if operation.kind not in _OF_DIFFERENCES:
+    return is_of_difference(study, k)
+
+
+def is_of_difference(study: Study, k: int) -> bool:
+    """Whether a tensor is the square, the magnitude or a power of a difference."""
+    if operation_of(study.site(k)).kind not in _OF_DIFFERENCES:
         return False
     parents = study.wiring.parents(int(study.port[k]))
     given = (study.program.sites[int(study.ports.site[port])] for port in parents)

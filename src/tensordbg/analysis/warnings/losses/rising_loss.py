@@ -13,6 +13,7 @@ import numpy as np
 
 from tensordbg.analysis.causes.case import number
 from tensordbg.analysis.warnings.losses.negated_error import negated_error
+from tensordbg.analysis.warnings.losses.opponents import has_opponent
 from tensordbg.analysis.warnings.study.losses import Loss, differentiated, find_losses
 from tensordbg.analysis.warnings.study.series import Floats
 from tensordbg.analysis.warnings.study.study import Finding, Study, brings_data
@@ -56,7 +57,11 @@ def negated_losses(study: Study) -> list[Finding]:
     if not study.gradient.any() or len(_written(study)) < _SEVERAL:
         return []
     falling = [loss for loss in find_losses(study) if _rises(-loss.values, _RISE_OF_ERROR)]
-    found = {loss.series: error for loss in differentiated(study, falling) if (error := negated_error(study, loss))}
+    found = {
+        loss.series: error
+        for loss in differentiated(study, falling)
+        if (error := negated_error(study, loss)) and not has_opponent(study, loss)
+    }
     if not found or _something_falls(study, found) or _inputs_grow(study):
         return []
     return [_of_negated(study, *next(iter(found.items())))]

@@ -49,16 +49,24 @@ class Loss:
 def find_losses(study: Study) -> list[Loss]:
     """The losses that no other is made of.
 
-    Left out are sums over batches, such as Keras keeps them for its metrics; and, where there are others, what is made
-    of choices and comparisons alone, as an accuracy is.
+    Left out are sums over batches, such as Keras keeps them for its metrics, and what else is made of a loss that is
+    differentiated itself; where there are others, also what is made of choices and comparisons, as an accuracy is.
     """
-    totals = _totals(study)
+    totals = _totals(study) | _made_of_differentiated(study)
     kept = [k for k in study.losses if not totals[study.port[k]] and _may_be_loss(study, k)]
     ports = np.unique(study.port[kept]) if kept else np.zeros(0, dtype=np.int64)
     last = [port for port in ports.tolist() if not _goes_on(study, port, ports)]
     sloping = _with_slope(study)
     last = [port for port in last if sloping[port]] or last
     return [_loss(study, k) for k in kept if study.port[k] in last]
+
+
+def _made_of_differentiated(study: Study) -> Bools:
+    """For each port whether it is made of a loss that is differentiated, and is none itself: it is made to be shown."""
+    scalars = study.port[[k for k in study.losses if _may_be_loss(study, k)]]
+    marks = np.zeros(len(study.ports.site), dtype=np.bool_)
+    marks[scalars] = study.differentiated[scalars]
+    return study.wiring.descendants(marks) & ~study.differentiated
 
 
 def _may_be_loss(study: Study, k: int) -> bool:
