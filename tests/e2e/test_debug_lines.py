@@ -183,7 +183,19 @@ print("result", total(xs).numpy(), rows(xs).numpy())
 print("result", elements(tf.data.Dataset.from_tensor_slices((xs, -xs))).numpy())
 """
 
+ROWS = """
+import tensorflow as tf
+
+def rows():
+    for k in range(2):
+        yield tf.ones([2]) * k
+
+for row in rows():
+    print("result", row.numpy().sum())
+"""
+
 PROGRAMS = {
+    "rows": ROWS,
     "loops": LOOPS,
     "called": CALLED,
     "mixed": MIXED,
@@ -431,6 +443,13 @@ def test_a_pipeline_that_was_made_before_is_named(folder: Path) -> None:
         "data.py:5; set the breakpoint before they are made, by --break or at the first stop" in done.stderr
     )
     assert results(done.stdout)[-1] == "result [5.]"
+
+
+def test_a_breakpoint_in_a_generator_that_is_never_met_is_told_at_the_end(folder: Path) -> None:
+    done = debug(folder, "rows", "continue; continue", "rows.py:5", "rows.py:6 if k > 1")
+    assert results(done.stdout) == ["result 0.0", "result 2.0"]
+    told = [each for each in done.stderr.splitlines() if "was never met" in each]
+    assert len(told) == 1 and "rows.py:5) was never met" in told[0] and told[0].endswith("such as rows.py:6")
 
 
 def test_lines_that_make_no_operation_are_refused_with_the_nearest(folder: Path) -> None:

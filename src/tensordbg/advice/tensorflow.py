@@ -229,8 +229,8 @@ FIXES: Mapping[str, Mapping[str, str]] = {
         "with one output use a sigmoid.",
     },
     "unchanged_variable": {
-        "cut": "Look for what has no gradient between it and the loss: `tf.argmax`, `tf.round`, a comparison, a cast to "
-        "whole numbers, `tf.stop_gradient`, NumPy. `tape.gradient` gives None for it, and Keras says so itself.",
+        "cut": "Look for what has no gradient between it and the loss: `tf.argmax`, `tf.round`, a comparison, a cast "
+        "to whole numbers, `tf.stop_gradient`, NumPy. `tape.gradient` gives None for it, and Keras says so itself.",
         "rounded": "Keep the variables in float32, as the policies `mixed_float16` and `mixed_bfloat16` do, or raise "
         "the learning rate, which may bring other trouble.",
         "unwritten": "Give it to the optimizer with the others, and see that the loss depends on it: `tape.gradient` "

@@ -179,7 +179,10 @@ class Debugger:
         if self._leaving is not None:
             raise SystemExit(self._leaving)
         if not self._over:
-            self._stop_finally(self._conditions.at_rest(Stop(StopKind.END, self._number, "")))
+            stop = self._conditions.at_rest(Stop(StopKind.END, self._number, ""))
+            for told in self.program.set.lines.unseen():
+                self._recorder.warn(told)
+            self._stop_finally(stop)
 
     def _line_of(self, run: DebuggedCall) -> str:
         """The breakpoint at the line that makes a session's run; nothing else has met that line."""

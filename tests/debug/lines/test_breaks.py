@@ -60,3 +60,23 @@ def test_a_condition_that_cannot_be_told_stops(program: str) -> None:
 def test_a_file_is_named_by_its_end() -> None:
     assert is_file("/a/b/train.py", "train.py") and is_file("/a/b/train.py", "b/train.py")
     assert not is_file("/a/b/train.py", "rain.py")
+
+
+def test_one_that_was_never_met_is_told_with_the_line_to_take(tmp_path: Path, program: str) -> None:
+    rows = tmp_path / "rows.py"
+    rows.write_text("def rows():\n    for k in range(3):\n        yield f(k)\n")
+    breaks = LineBreaks()
+    for number, text in enumerate((f"{rows}:2", f"{program}:3", f"{program}:1"), start=1):
+        breaks.add(number, line(text))
+    (met,) = breaks.at(program, 1)
+    assert met.reason(lambda name: name)
+    loop, other = breaks.unseen()
+    assert loop == (
+        f"breakpoint 1 (line {rows}:2) was never met: the line of a loop that Python runs computes nothing itself, and "
+        "in a generator, or while a function is traced, its iterations are not seen; set one at a line in the loop, "
+        "such as rows.py:3"
+    )
+    assert other == (
+        f"breakpoint 2 (line {program}:3) was never met: no operation was made or run at that line; set one at a line "
+        "that computes"
+    )

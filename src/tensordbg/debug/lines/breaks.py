@@ -6,6 +6,7 @@ import os.path
 from collections.abc import Callable, Container, Iterable
 from dataclasses import dataclass, field
 from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
 from tensordbg.console.language.line_conditions import LineCondition, parse_line_condition
@@ -25,6 +26,8 @@ class LineBreak:
     condition: LineCondition | None
     statement: Statement
     """What stands at the line; the line alone where the text is not at hand."""
+    seen: set[int] = field(default_factory=set, compare=False)
+    """Takes its number once the program is found at the line."""
 
     @property
     def is_behind(self) -> bool:
@@ -42,6 +45,7 @@ class LineBreak:
 
     def reason(self, value_of: Callable[[str], Any]) -> str:
         """Why the program stops here, empty where its condition does not hold."""
+        self.seen.add(self.number)
         if self.condition is None:
             return self.words
         try:
@@ -59,6 +63,8 @@ class LineBreaks:
     _of_file: dict[str, tuple[LineBreak, ...]] = field(default_factory=dict)
     version: int = 0
     """Grows with each change."""
+    seen: set[int] = field(default_factory=set)
+    """Numbers of those at whose lines the program was found."""
 
     def __bool__(self) -> bool:
         return bool(self._by_number)
@@ -110,7 +116,25 @@ class LineBreaks:
             if is_file(file, wanted):
                 statements = statements_of(file)
                 statement = None if statements is None else statements.at(line)
-                yield LineBreak(number, words(number, given), condition, statement or Statement(line, line))
+                yield LineBreak(number, words(number, given), condition, statement or Statement(line, line), self.seen)
+
+    def unseen(self) -> Iterable[str]:
+        """For each one at whose line the program was never found a sentence that says so, and what to do."""
+        for number, (given, _, file, line) in self._by_number.items():
+            if number not in self.seen:
+                statements = statements_of(file)
+                statement = None if statements is None else statements.at(line)
+                yield f"{words(number, given)} was never met: {_never_met(file, statement)}"
+
+
+def _never_met(file: str, statement: Statement | None) -> str:
+    if statement is None or not statement.repeated:
+        return "no operation was made or run at that line; set one at a line that computes"
+    inside = f"{Path(file).name}:{statement.repeated.start}"
+    return (
+        "the line of a loop that Python runs computes nothing itself, and in a generator, or while a function is "
+        f"traced, its iterations are not seen; set one at a line in the loop, such as {inside}"
+    )
 
 
 def words(number: int, given: Breakpoint) -> str:

@@ -96,6 +96,7 @@ class Breakpoints:
                 hit = newest is not None and newest.any_passes(test)
             if hit:
                 given = self.by_number[number]
+                self.lines.seen.add(number)
                 return words(number, given) + (_IN_SESSION if given.kind is BreakKind.LINE else "")
         return ""
 

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 from tensordbg.analysis.failures.beginnings.dtypes import beginning_of, differing, is_of_type_alone
 from tests.analysis.beginnings.drawn import Drawn
 
@@ -46,6 +48,14 @@ def test_a_type_that_came_in_was_made_of_no_other() -> None:
     came = past.made("Input", [2], dtype="float64")
     turn = beginning_of(past, came)
     assert (turn.made, turn.given) == (came, ())
+
+
+def test_an_argument_that_python_gave_came_in_at_the_call() -> None:
+    past = Drawn()
+    array = replace(past.made("Input", [2], dtype="int64"), source=None)
+    argument = past.made("Placeholder", [2], array, dtype="int64")
+    turn = beginning_of(past, argument)
+    assert (turn.made, turn.given) == (argument, ())
 
 
 def test_a_pipeline_is_no_type_of_which_another_was_made() -> None:

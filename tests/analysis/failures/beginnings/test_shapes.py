@@ -24,6 +24,7 @@ INCOMPATIBLE = "Incompatible shapes"
         ("ConcatV2", [(2, 3), (2, 3, 1), ()], [Odd(0, None), Odd(1, None)]),
         ("EnsureShape", [(3, 4)], [Odd(0, None)]),
         ("Reshape", [None, ()], []),
+        ("Reshape", [(32, 3, 3, 64), (2,)], [Odd(0, None)]),
     ],
 )
 def test_what_does_not_fit_together(op_type: str, given: list[tuple[int, ...] | None], found: list[Odd]) -> None:

@@ -62,5 +62,7 @@ def beginning_of(past: Past, made: Made) -> Emergence:
         if before is None:
             other = tuple(each for each in inputs if each.dtype and each.dtype != made.dtype)[:1]
             return Emergence(made, () if made.operation.has(Trait.READS, Trait.FROM_PIPELINE) else other)
+        if before.source is None and made.source is not None:  # it came in at this line
+            return Emergence(made, ())
         made = before
     return Emergence(made, ())

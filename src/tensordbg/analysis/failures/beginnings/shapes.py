@@ -73,9 +73,12 @@ def odds(op_type: str, message: str, given: Sequence[Shape | None]) -> list[Odd]
         return [Odd(k, shape.index(-1)) for k, shape in tensors if -1 in shape][:1]
     if not _OF_SHAPES.search(message) or _OF_VALUES.search(message):
         return []
-    kind = named(op_type).kind
+    operation = named(op_type)
+    kind = operation.kind
     if kind is Kind.MATMUL:
         return _of_product(given)
+    if kind is Kind.RESHAPE or operation.has(Trait.SHAPED_BY_NUMBERS):
+        return [Odd(k, None) for k, _ in tensors[:1]]  # what else it takes is numbers
     if (stated := _OF_AXIS.search(message)) is not None:
         meant = [(k, shape) for k, shape in tensors if stated[4] is None or shape == _shape_of(stated[4])]
         return _of_axis(meant, int(stated[1] or stated[2]), int(stated[3]))
