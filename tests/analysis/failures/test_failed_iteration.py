@@ -24,6 +24,7 @@ class _Trace:
     def tensors(self, first: int, last: int, columns: list[str]) -> pa.Table:
         table = {
             "execution": [7] * 9, "site": [2] * 5 + [3, 3, 4, 5], "slot": [0] * 9, "frame": [1] * 7 + [2, NONE],
+            "run": [0] * 9,
             "iteration": [0, 1, 2, 3, 4, 0, 1, 0, NONE], "size": [1] * 9,
             "min": [0.0, 10.0, 20.0, 30.0, 40.0, 5.0, 5.0, 6.0, 7.0],
         }  # fmt: skip
@@ -35,7 +36,8 @@ def test_the_turn_whose_number_is_in_the_message() -> None:
         return failed_iteration.events_of_inputs(_Trace(), {(7, 2, 0)}, message)[7, 2, 0]  # type: ignore[arg-type]
 
     assert event("Trying to modify element 30 in a list with 3 elements.") == 3
-    assert event("index 10 is not in [0, 20)") == 4  # of several that may be it, the last that was recorded
+    assert event("index 10 is not in [0, 20)") == 1
+    assert event("index 10 is not below 20") == 4  # of several that may be it, the last that was recorded
     assert event("nothing of 0.30, x30 or 3e1") == 4
 
 

@@ -21,8 +21,8 @@ from tensordbg.analysis.failures.beginnings.recorded import RecordedPast, consta
 from tensordbg.analysis.failures.beginnings.stated import StatedPast
 from tensordbg.analysis.failures.beginnings.words import name_of
 from tensordbg.analysis.failures.data_elements import Refused, call_beginning, element_of, item_beginning
-from tensordbg.analysis.failures.failed_iteration import Key, events_of_inputs
 from tensordbg.analysis.failures.failed_loops import failed_loops
+from tensordbg.analysis.failures.given_inputs import given_input, inputs_of_eager, inputs_of_graph, views_of
 from tensordbg.analysis.failures.in_python import raised_in_python
 from tensordbg.analysis.failures.lost_gradient import lost_gradient
 from tensordbg.analysis.failures.made_variables import made_variables
@@ -32,17 +32,12 @@ from tensordbg.analysis.program.description import Program
 from tensordbg.analysis.program.details import Details, function_name
 from tensordbg.analysis.program.events import Executions, row_of
 from tensordbg.analysis.program.locations import Locations
-from tensordbg.analysis.program.operations import operation_of
 from tensordbg.analysis.tensors.batch_origins import BatchOrigins
-from tensordbg.model import NONE, CallKind, Site, StatedInput, StatedTensor, TensorRef
-from tensordbg.operations.kinds import Kind
+from tensordbg.model import NONE, Site, StatedInput, StatedTensor, TensorRef
 from tensordbg.trace.program.facts import Failure
 from tensordbg.trace.raw.small_elements import elements_text
 from tensordbg.trace.raw.strings import DTYPE as STRINGS
 
-_PASSED_ON = frozenset({Kind.IDENTITY, Kind.IDENTITY_OF_SEVERAL, Kind.STOP_GRADIENT})
-"""What puts out what it takes and is not recorded itself."""
-_FARTHEST = 100
 _MOST_ELEMENTS = 16
 
 _PARTIAL = re.compile(r"input\[(\d{1,3})\] = (\[[\d?,]*\])")
@@ -137,11 +132,11 @@ def _looked_into(place: _Place, site: Site | None, row: int) -> _Found:
     trace, program, executions = recording.trace, recording.program, recording.executions
     if site is not None and row != NONE and not told.tensors:
         eager = executions.function[row] == NONE
-        inputs = _of_eager(program, executions, row) if eager else _of_graph(program, site, told.execution)
+        inputs = inputs_of_eager(program, executions, row) if eager else inputs_of_graph(program, site, told.execution)
         past = RecordedPast(trace, program, executions, row, *_rows_of(told.data, executions))
         given = with_variable(past.failed_inputs(site), site, program)
         behind = StatedPast((), _line_of(place.locations), past, told.data)
-        views = with_elements(_recorded(_views(trace, inputs, told.message, details), given, details), told, details)
+        views = with_elements(_recorded(views_of(trace, inputs, told.message, details), given, details), told, details)
         names = [each.tensor for each in inputs]
         refusal = Refusal(site.op_type, told.message, place.source, names, given)
         loops = failed_loops(past, site, told.message, place.locations)
@@ -159,10 +154,10 @@ def _looked_into(place: _Place, site: Site | None, row: int) -> _Found:
         row = comparison_at(program, executions, place.locations, place.source)
         if row != NONE:
             past = RecordedPast(trace, program, executions, row)
-            inputs = _of_eager(program, executions, row)
+            inputs = inputs_of_eager(program, executions, row)
             given = past.failed_inputs(program.sites[int(executions.site[row])])
             refusal = Refusal("", told.message, place.source, [each.tensor for each in inputs], given)
-            views = with_constants(with_elements(_views(trace, inputs, told.message, details), told, details), given)
+            views = with_constants(with_elements(views_of(trace, inputs, told.message, details), told, details), given)
             return _Found(views, tuple(compared_beginnings(refusal, past, given)))
     if told.tensors:
         return _Found(*_of_refused(told, recording, place.locations, place.source, details))
@@ -174,7 +169,7 @@ def _of_pipeline(told: Failure, failed: FailedElement, locations: Locations, det
     site, given, program = failed.site, failed.given, failed.past.values.program
     stack = locations.stack(site.stack)
     source = locations.own(stack)
-    names = [_input(program, ref, NONE).tensor for ref in program.inputs_of(site.site)]
+    names = [given_input(program, ref, NONE).tensor for ref in program.inputs_of(site.site)]
     views = details.views([made.event for made in given if made is not None and made.event != NONE])
     plain = tuple(
         InputView(name, "" if made is None else made.op_type, None if made is None else views.get(made.event))
@@ -307,89 +302,8 @@ def _as_stated(plain: InputView, made: Made, view: TensorView | None, past: Stat
     return replace(plain, tensor=past.name(made), op_type=made.op_type)
 
 
-@dataclass(frozen=True)
-class _Input:
-    """What an operation took."""
-
-    tensor: str
-    op_type: str
-    keys: tuple[Key, ...]
-    """Where the events are that tell of it: in the turns of the loops that it lies in, the innermost first, else behind
-    them."""
-
-
-def _of_eager(program: Program, executions: Executions, row: int) -> list[_Input]:
-    """What an eager operation took: what other executions made."""
-    first, last = executions.input_starts[row], executions.input_starts[row + 1]
-    found = []
-    for number, position in enumerate(range(first, last)):
-        maker, slot = int(executions.input_row[position]), int(executions.input_slot[position])
-        if maker == NONE:
-            found.append(_Input(f"input {number}", "", ()))
-            continue
-        ref = TensorRef(int(executions.site[maker]), slot)
-        function = program.functions.get(int(executions.function[maker]))
-        if function is not None and slot < len(function.outputs):
-            *_, ref = _makers(program, function.outputs[slot])
-        found.append(_input(program, ref, int(executions.number[maker])))
-    return found
-
-
-def _of_graph(program: Program, site: Site, execution: int) -> list[_Input]:
-    """What an operation of a graph took."""
-    return [_input(program, ref, execution) for ref in program.inputs_of(site.site)]
-
-
-def _input(program: Program, ref: TensorRef, execution: int) -> _Input:
-    site = program.sites.get(ref.site)
-    name, op_type = ("an input", "") if site is None else (f"{site.name}:{ref.slot}", site.op_type)
-    return _Input(name, op_type, tuple((execution, made.site, made.slot) for made in _makers(program, ref)))
-
-
-def _views(trace: TraceSource, inputs: list[_Input], message: str, details: Details) -> tuple[InputView, ...]:
-    """The inputs as they were recorded when the operation failed."""
-    latest = events_of_inputs(trace, {key for given in inputs for key in given.keys}, message)
-    views = details.views(latest.values()) if latest else {}
-    events = [next((latest[key] for key in given.keys if key in latest), None) for given in inputs]
-    return tuple(
-        InputView(given.tensor, given.op_type, None if event is None else views[event])
-        for given, event in zip(inputs, events, strict=True)
-    )
-
-
 def _stated(inputs: Sequence[StatedInput]) -> tuple[InputView, ...]:
     """The inputs as the error tells them, of an operation that was not built."""
     return tuple(
         InputView(each.tensor, "", None, dtype=each.dtype, shape=each.shape, elements=each.elements) for each in inputs
     )
-
-
-def _makers(program: Program, ref: TensorRef) -> Iterator[TensorRef]:
-    """Where a tensor is recorded: through what only passes it on, and out of the functions that are called.
-
-    What a loop is given for an argument is that of the first turn alone; so the argument itself comes before it.
-    """
-    for _ in range(_FARTHEST):
-        site = program.sites.get(ref.site)
-        before, turns = None, False
-        if site is not None and operation_of(site).kind in _PASSED_ON:
-            inputs = program.inputs_of(site.site)
-            before = inputs[ref.slot] if ref.slot < len(inputs) else None
-        elif site is not None and site.argument >= 0:
-            before, turns = _value_in_call(program, site)
-        if before is None or before.site == NONE:
-            break
-        if turns:
-            yield ref
-        ref = before
-    yield ref
-
-
-def _value_in_call(program: Program, argument: Site) -> tuple[TensorRef | None, bool]:
-    """What the operation that calls a function gives it for an argument, and whether that is a loop."""
-    for site in program.sites.values():
-        if any(function is not None and function.graph == argument.function for function in program.called_by(site)):
-            inputs = program.inputs_of(site.site)
-            position = argument.argument + (site.call is CallKind.IF)
-            return inputs[position] if position < len(inputs) else None, site.call is CallKind.WHILE
-    return None, False
