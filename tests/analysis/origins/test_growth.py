@@ -81,3 +81,19 @@ def eager_loop(*others: dict[str, Any]) -> str:
 )
 def test_turns_of_a_loop_that_python_runs(others: list[dict[str, Any]], unit: str) -> None:
     assert eager_loop(*others) == unit
+
+
+def test_a_state_that_goes_on_through_steps_of_training_grows_by_iterations() -> None:
+    assert _grown_through(direct=True) == "iteration"
+    assert _grown_through(direct=False) == "step"  # by the gradient alone
+
+
+def _grown_through(*, direct: bool) -> str:
+    trace = TraceBuilder()
+    trace.variable("weight", "[2]", trainable=True)
+    first = trace.eager("MatMul", values=[1.0])
+    slope = trace.eager("MatMul", trace.output(first), values=[1.0], backprop="_gradient_function")
+    trace.eager("AssignSubVariableOp", trace.output(slope), values=[1.0], writes=[0])
+    last = trace.eager("MatMul", trace.output(first if direct else slope), values=[2.0], site=0)
+    values = located(trace)
+    return EagerIterations(values, Roles(values).gradient_site).between(first.number, last.number)

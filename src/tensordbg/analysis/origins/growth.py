@@ -19,6 +19,10 @@ _FACTOR = 10.0
 """It must have grown by at least this much over those steps."""
 
 
+_MOST_BETWEEN = 20_000
+"""So many operations are looked at between two."""
+
+
 Between = Callable[[int, int], str]
 """What lies between two executions: `step`, or `iteration` of a loop that Python runs."""
 
@@ -40,17 +44,37 @@ class EagerIterations:
     def between(self, first: int, last: int) -> str:
         """Names what lies between two executions: `step` or `iteration`.
 
-        It is an iteration where nothing is trained and no function called.
+        It is an iteration where nothing is trained and no function called, and where one goes on with what the other
+        had computed, through as many steps of training as there are.
 
         Where a forward pass and its gradient alternate, a program trains what is no variable.
         """
         executions = self._executions
-        rows = slice(*np.searchsorted(executions.number, [first, last]).tolist())
-        site = np.unique(executions.site[rows])
-        if (executions.function[rows] != NONE).any() or not len(site) or self._training[site].any():
-            return "step"
+        begin, end = np.searchsorted(executions.number, [first, last]).tolist()
+        site = np.unique(executions.site[begin:end])
+        called = (executions.function[begin:end] != NONE).any()
+        if called or not len(site) or self._training[site].any():
+            return "iteration" if self._is_carried(begin, end) else "step"
         backward = self._gradient_site[site]
-        return "iteration" if backward.all() or not backward.any() else "step"
+        if backward.all() or not backward.any():
+            return "iteration"
+        return "iteration" if self._is_carried(begin, end) else "step"
+
+    def _is_carried(self, begin: int, end: int) -> bool:
+        """Whether an eager operation was given what an earlier one had made, through forward passes alone."""
+        executions = self._executions
+        ahead, seen = [end], {end}
+        while ahead and len(seen) < _MOST_BETWEEN:
+            row = ahead.pop()
+            if row == begin:
+                return True
+            given = executions.input_row[executions.input_starts[row] : executions.input_starts[row + 1]]
+            for each in given[given >= begin].tolist():
+                if each not in seen and executions.function[each] == NONE:
+                    seen.add(each)
+                    if not self._gradient_site[executions.site[each]]:
+                        ahead.append(each)
+        return False
 
 
 def find_growth(inputs: Sequence[InputView], histories: Sequence[History], between: Between) -> Growth | None:

@@ -46,6 +46,11 @@ def test_sentences_that_say_how_large_a_dimension_should_be(
     assert odds("aten::some", message, given) == found
 
 
+def test_of_the_number_of_dimensions_the_labels_are_told() -> None:
+    message = "Argument `output` must have rank (ndim) `target.ndim - 1`."
+    assert odds("", message, [(32,), (32, 28, 10)]) == [Odd(0, None)]
+
+
 def test_numbers_that_are_refused_have_a_shape_that_is_told_besides() -> None:
     message = (
         "Expected parameter probs (Tensor of shape (2,)) of distribution Categorical(probs: torch.Size([2])) to "

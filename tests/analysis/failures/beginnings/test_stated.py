@@ -79,3 +79,18 @@ def test_a_part_of_which_nothing_is_known_leads_nowhere() -> None:
     told = tuple(StatedTensor(name, "IteratorGetNext", "int64", (4,)) for name in ("a:0", "b:9", "c"))
     past = StatedPast(told, line, None, (StatedTensor("", "", "", None),))
     assert [[*past.inputs(each)] for each in past.refused(3) if each is not None] == [[None]] * 3
+
+
+def test_an_array_without_a_name_is_the_only_part_of_the_data_that_is_like_it() -> None:
+    told = (StatedTensor("ndarray", "", "string", (60,)), StatedTensor("ndarray", "", "float32", (60, 4)))
+    data = (
+        StatedTensor("rows", "Input", "float32", (60, 4), 3),
+        StatedTensor("others", "Input", "float32", (60, 4), 4),
+        StatedTensor("species", "Input", "string", (60,), 5),
+    )
+    past = StatedPast(told, line, None, data)
+    labels, either = past.refused(2)
+    assert labels is not None
+    assert either is not None
+    assert (past.name(labels), labels.source) == ("species", line(5))
+    assert (past.name(either), either.source) == ("ndarray", None)

@@ -33,6 +33,8 @@ _WANTED = (
 """Which dimension, and the sentence that says how large it should be."""
 _OF_ROWS = re.compile(r"same shape up until the last dimension|same first dimension|first dimension|batch_size")
 """Of dimensions that are compared from the front."""
+_OF_RANK = re.compile(r"\brank \(ndim\)")
+"""Of how many dimensions there are, whatever their sizes, as Keras's losses say it."""
 _OF_VALUES = re.compile(r"found invalid values")
 """Of what a tensor holds, whatever its shape, which is told besides."""
 _OF_BOTH = re.compile(r"Dimension (\d+) in both shapes must be equal")
@@ -85,11 +87,14 @@ def odds(op_type: str, message: str, given: Sequence[Shape | None]) -> list[Odd]
     if kind in (Kind.CONCATENATE, Kind.PACK):
         differing = _OF_BOTH.search(message)
         return _of_concatenation(tensors, None if differing is None else int(differing[1]))
-    if len(tensors) == 2:
-        one, other = tensors
-        if found := _of_rows(one, other) if _OF_ROWS.search(message) else _of_broadcast(one, other):
-            return found
-    return [Odd(k, None) for k, _ in tensors[:1]]
+    return _of_two(message, tensors) or [Odd(k, None) for k, _ in tensors[:1]]
+
+
+def _of_two(message: str, tensors: list[tuple[int, Shape]]) -> list[Odd]:
+    """The dimensions in which two tensors don't fit; nothing where it is their number that does not."""
+    if len(tensors) != 2 or (_OF_RANK.search(message) and len(tensors[0][1]) != len(tensors[1][1])):
+        return []
+    return _of_rows(*tensors) if _OF_ROWS.search(message) else _of_broadcast(*tensors)
 
 
 def _of_words(message: str, tensors: list[tuple[int, Shape]]) -> list[Odd] | None:

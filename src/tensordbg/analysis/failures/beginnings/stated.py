@@ -99,7 +99,7 @@ class StatedPast:
         return [replace(fitting[0], shape=made.shape)] if len(fitting) == 1 else []
 
     def _made(self, number: int) -> Made:
-        told = self._tensors[number]
+        told = self._tensors[self._given_as(number)]
         if told.execution != NONE and self._recorded is not None:
             recorded = self._recorded.output(told.execution, told.slot)
             if recorded is not None:
@@ -117,6 +117,15 @@ class StatedPast:
             high=told.high if told.high is not None or of is None else of.high,
             attributes=json.loads(told.attributes),
         )
+
+    def _given_as(self, number: int) -> int:
+        """The only part of the data that an array without a name is, by its shape and type; else itself."""
+        told = self._tensors[number]
+        if number >= self._data or told.op_type or told.stack != NONE or told.inputs or not told.shape:
+            return number
+        parts = range(self._data, self._data + self._parts)
+        fitting = [k for k in parts if (self._tensors[k].dtype, self._tensors[k].shape) == (told.dtype, told.shape)]
+        return fitting[0] if len(fitting) == 1 else number
 
 
 def _is_batch_of(shape: tuple[int, ...], whole: tuple[int, ...]) -> bool:

@@ -19,7 +19,7 @@ import numpy as np
 
 from tensordbg.backends.tensorflow.failures.batch_parts import parts_of_batches
 from tensordbg.backends.tensorflow.failures.dataset_parts import parts_of_dataset
-from tensordbg.backends.tensorflow.failures.stated import stated_tensors
+from tensordbg.backends.tensorflow.failures.stated import dtype_name, stated_tensors
 from tensordbg.backends.tensorflow.keras.layers import MARK
 from tensordbg.backends.tensorflow.stacks import Stacks
 from tensordbg.model import StatedTensor
@@ -132,7 +132,7 @@ def _recorded_value(value: Any, places: Sequence[_Place], catalog: Catalog) -> A
                     stack = catalog.stack(((code.co_filename, line, code.co_name),))
                 low, high = (None, None) if is_changed else _range(value)
                 dims = tuple(map(int, shape))
-                return StatedTensor(name, INPUT, str(kind), dims, stack, low=low, high=high)
+                return StatedTensor(name, INPUT, dtype_name(kind), dims, stack, low=low, high=high)
     return _UNKNOWN
 
 

@@ -51,8 +51,7 @@ class _Stating:
     def _stated(self, value: Any) -> StatedTensor:
         if isinstance(value, StatedTensor):
             return value
-        kind = getattr(value, "dtype", None)
-        dtype = str(getattr(kind, "name", None) or kind or "")
+        dtype = dtype_name(getattr(value, "dtype", None))
         shape = _dims(value)
         if hasattr(value, "_datatype_enum"):
             _, reference, _ = getattr(value, MARK, (None, -1, NONE))
@@ -100,6 +99,11 @@ class _Stating:
             self._place[identity] = len(self._waiting)
             self._waiting.append(value)
         return self._place[identity]
+
+
+def dtype_name(dtype: Any) -> str:
+    """The name of a type, whoever made it; NumPy has one for texts of each length."""
+    return "string" if getattr(dtype, "kind", "") in ("S", "U") else str(getattr(dtype, "name", None) or dtype or "")
 
 
 def _name(value: Any) -> str:
