@@ -22,11 +22,11 @@ from tensordbg.analysis.failures.beginnings.stated import StatedPast
 from tensordbg.analysis.failures.beginnings.words import name_of
 from tensordbg.analysis.failures.data_elements import Refused, call_beginning, element_of, item_beginning
 from tensordbg.analysis.failures.failed_loops import failed_loops
-from tensordbg.analysis.failures.given_inputs import given_input, inputs_of_eager, inputs_of_graph, views_of
 from tensordbg.analysis.failures.in_python import raised_in_python
 from tensordbg.analysis.failures.lost_gradient import lost_gradient
 from tensordbg.analysis.failures.made_variables import made_variables
 from tensordbg.analysis.failures.pipeline import FailedElement, failed_in_pipeline
+from tensordbg.analysis.failures.recorded_inputs import input_of, inputs_of_eager, inputs_of_graph, views_of
 from tensordbg.analysis.finding import Beginning, InputView, LoopIteration, ProgramFailure, SourceLine, TensorView
 from tensordbg.analysis.program.description import Program
 from tensordbg.analysis.program.details import Details, function_name
@@ -169,7 +169,7 @@ def _of_pipeline(told: Failure, failed: FailedElement, locations: Locations, det
     site, given, program = failed.site, failed.given, failed.past.values.program
     stack = locations.stack(site.stack)
     source = locations.own(stack)
-    names = [given_input(program, ref, NONE).tensor for ref in program.inputs_of(site.site)]
+    names = [input_of(program, ref, NONE).tensor for ref in program.inputs_of(site.site)]
     views = details.views([made.event for made in given if made is not None and made.event != NONE])
     plain = tuple(
         InputView(name, "" if made is None else made.op_type, None if made is None else views.get(made.event))

@@ -99,7 +99,7 @@ class StatedPast:
         return [replace(fitting[0], shape=made.shape)] if len(fitting) == 1 else []
 
     def _made(self, number: int) -> Made:
-        told = self._tensors[self._given_as(number)]
+        told = self._tensors[self._part_of_data(number)]
         if told.execution != NONE and self._recorded is not None:
             recorded = self._recorded.output(told.execution, told.slot)
             if recorded is not None:
@@ -118,7 +118,7 @@ class StatedPast:
             attributes=json.loads(told.attributes),
         )
 
-    def _given_as(self, number: int) -> int:
+    def _part_of_data(self, number: int) -> int:
         """The only part of the data that an array without a name is, by its shape and type; else itself."""
         told = self._tensors[number]
         if number >= self._data or told.op_type or told.stack != NONE or told.inputs or not told.shape:

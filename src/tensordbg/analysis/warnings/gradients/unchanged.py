@@ -9,7 +9,7 @@ import numpy as np
 from tensordbg.analysis.causes.case import number
 from tensordbg.analysis.columns.reading import Bools
 from tensordbg.analysis.program.operations import operation_of
-from tensordbg.analysis.warnings.gradients.given import given_ports
+from tensordbg.analysis.warnings.gradients.in_optimizers import ports_in_optimizers
 from tensordbg.analysis.warnings.gradients.onlookers import without_onlookers
 from tensordbg.analysis.warnings.study.cancelling import is_rounding
 from tensordbg.analysis.warnings.study.study import ENOUGH, Finding, Study
@@ -24,7 +24,7 @@ _HALF = frozenset({"float16", "bfloat16"})
 
 def unchanged_variables(study: Study) -> list[Finding]:
     """One finding for all variables that nothing writes, and one for all that are written but stay as they are."""
-    same, given = _same_as_first(study), given_ports(study)
+    same, given = _same_as_first(study), ports_in_optimizers(study)
     reads: dict[int, list[int]] = {}
     for port, k in study.reads:
         variable = study.variable_of[port]

@@ -10,7 +10,7 @@ from tensordbg.analysis.warnings.gradients.without_gradient import noted_without
 from tensordbg.analysis.warnings.study.study import Study
 
 
-def given_ports(study: Study) -> frozenset[int]:
+def ports_in_optimizers(study: Study) -> frozenset[int]:
     """The ports that read variables which an optimizer was given, and of which the forward pass makes anything.
 
     Where a result only decides or chooses, as an `argmax` does, no gradient leads back, but it takes part all the same.

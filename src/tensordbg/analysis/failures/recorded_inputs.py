@@ -23,7 +23,7 @@ _CALLS = (CallKind.CALL, CallKind.IF, CallKind.WHILE)
 
 
 @dataclass(frozen=True)
-class GivenInput:
+class NamedInput:
     """A tensor that an operation took."""
 
     tensor: str
@@ -33,33 +33,33 @@ class GivenInput:
     them."""
 
 
-def inputs_of_eager(program: Program, executions: Executions, row: int) -> list[GivenInput]:
-    """What an eager operation took: what other executions made."""
+def inputs_of_eager(program: Program, executions: Executions, row: int) -> list[NamedInput]:
+    """The inputs of an eager operation: what other executions made."""
     first, last = executions.input_starts[row], executions.input_starts[row + 1]
     found = []
     for number, position in enumerate(range(first, last)):
         maker, slot = int(executions.input_row[position]), int(executions.input_slot[position])
         if maker == NONE:
-            found.append(GivenInput(f"input {number}", "", ()))
+            found.append(NamedInput(f"input {number}", "", ()))
             continue
         ref = TensorRef(int(executions.site[maker]), slot)
         function = program.functions.get(int(executions.function[maker]))
         if function is not None and slot < len(function.outputs):
             *_, ref = _makers(program, function.outputs[slot])
-        found.append(given_input(program, ref, int(executions.number[maker])))
+        found.append(input_of(program, ref, int(executions.number[maker])))
     return found
 
 
-def inputs_of_graph(program: Program, site: Site, execution: int) -> list[GivenInput]:
-    """What an operation of a graph took."""
-    return [given_input(program, ref, execution) for ref in program.inputs_of(site.site)]
+def inputs_of_graph(program: Program, site: Site, execution: int) -> list[NamedInput]:
+    """The inputs of an operation of a graph."""
+    return [input_of(program, ref, execution) for ref in program.inputs_of(site.site)]
 
 
-def given_input(program: Program, ref: TensorRef, execution: int) -> GivenInput:
+def input_of(program: Program, ref: TensorRef, execution: int) -> NamedInput:
     """A tensor that an operation of one execution took."""
     site = program.sites.get(ref.site)
     name, op_type = ("an input", "") if site is None else (_called(site, ref.slot), site.op_type)
-    return GivenInput(name, op_type, tuple((execution, made.site, made.slot) for made in _makers(program, ref)))
+    return NamedInput(name, op_type, tuple((execution, made.site, made.slot) for made in _makers(program, ref)))
 
 
 def _called(site: Site, slot: int) -> str:
@@ -68,7 +68,7 @@ def _called(site: Site, slot: int) -> str:
     return told[0][0] if told and told[0] and told[0][0] != site.name else f"{site.name}:{slot}"
 
 
-def views_of(trace: TraceSource, inputs: list[GivenInput], message: str, details: Details) -> tuple[InputView, ...]:
+def views_of(trace: TraceSource, inputs: list[NamedInput], message: str, details: Details) -> tuple[InputView, ...]:
     """The inputs as they were recorded when the operation failed."""
     latest = events_of_inputs(trace, {key for given in inputs for key in given.keys}, message)
     views = details.views(latest.values()) if latest else {}
