@@ -317,6 +317,8 @@ class StatedTensor:
     low: float | None = None
     """The smallest number in it, where it was looked at; `high` likewise."""
     high: float | None = None
+    called: str = ""
+    """What the line that failed calls it, `batch['x']`; empty where it has no name for it."""
 
 
 @dataclass(frozen=True)

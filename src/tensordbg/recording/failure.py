@@ -39,6 +39,8 @@ class FailedOperation:
     """The layer in which it came up, by its path, empty where it came up in none."""
     item: str = ""
     """The item of a dataset whose code raised, empty where that is not known."""
+    item_stack: int = NONE
+    """Of the code that gave the item, where that is not known otherwise."""
 
     def to_json(self) -> dict[str, object]:
         """As it stands in the trace."""

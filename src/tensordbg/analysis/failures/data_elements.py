@@ -9,13 +9,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from tensordbg.analysis.failures.beginnings.made import Made, Past
 from tensordbg.analysis.failures.beginnings.numbers import OutOfRange, out_of_range, refused
 from tensordbg.analysis.failures.pipeline import FailedElement
-from tensordbg.analysis.finding import Beginning
+from tensordbg.analysis.finding import Beginning, SourceLine
 from tensordbg.analysis.tensors.batch_origins import BatchOrigins, Names
 from tensordbg.model import NONE
 from tensordbg.operations.kinds import Kind
@@ -83,9 +83,9 @@ def call_beginning(failed: FailedElement, function: str, arguments: Sequence[tup
     return _element_beginning(told if failed.together else words)
 
 
-def item_beginning(item: str) -> Beginning:
-    """Which item of a dataset it was whose code raised."""
-    return _element_beginning(f"this call was for {item}")
+def item_beginning(item: str, source: SourceLine | None) -> Beginning:
+    """Which item of a dataset it was whose code raised, or that fits no batch, and the line of what gave it."""
+    return replace(_element_beginning(f"this call was for {item}"), source=source)
 
 
 def _behind(past: Past, made: Made | None) -> Iterator[_Found]:

@@ -87,11 +87,15 @@ def find_failure(
             *(began or element_that_fits_no_batch(told.message, trace, program, executions, row)),
             *made_variables(told, _sites_at(site, program, executions, row), program, locations, place.source),
             *found.element,
-            *([item_beginning(told.item)] if told.item else []),
+            *_item(told, locations),
         ),
         layer=told.layer,
         loops=found.loops,
     )
+
+
+def _item(told: Failure, locations: Locations) -> list[Beginning]:
+    return [item_beginning(told.item, locations.own(locations.stack(told.item_stack)))] if told.item else []
 
 
 def _sites_at(site: Site | None, program: Program, executions: Executions, row: int) -> Iterator[Site]:

@@ -11,6 +11,7 @@ from tensordbg.backends.torch.building import BuildError, build, installed, load
 from tensordbg.backends.torch.compiled.recording import Compiled
 from tensordbg.backends.torch.debug.operations import Operations
 from tensordbg.backends.torch.debug.runs import Runs
+from tensordbg.backends.torch.failures.data_workers import watch_workers
 from tensordbg.backends.torch.failures.failed_operation import Failures
 from tensordbg.backends.torch.gpu.measuring import RECORDING as GPUS
 from tensordbg.backends.torch.processes import watch_processes
@@ -115,6 +116,7 @@ class TorchRecording:
         compiled = Compiled()
         compiled.install(recorder, observer)
         self._hooks.callback(compiled.uninstall)
+        self._hooks.callback(watch_workers())
         steps = Steps(_variables)
         steps.install(recorder, observer)
         self._hooks.callback(steps.uninstall)

@@ -50,6 +50,8 @@ class Failure:
     """The layer in which it came up, by its path."""
     item: str = ""
     """The item of a dataset whose code raised."""
+    item_stack: int = NONE
+    """Of the code that gave the item."""
     data: tuple[StatedTensor, ...] = ()
     """Where each part of what the input pipeline gave came from, and behind them what those were made from."""
     elements: Mapping[tuple[int, int, int], str] = field(default_factory=dict)
@@ -263,7 +265,7 @@ def _end(row: object) -> End | None:
 def _failure(row: object) -> Failure | None:
     if not isinstance(row, dict) or not isinstance(row.get("error"), str):
         return None
-    numbers = {name: row.get(name) for name in ("site", "execution")}
+    numbers = {name: row.get(name) for name in ("site", "execution", "item_stack")}
     known = {name: number for name, number in numbers.items() if type(number) is int and number >= 0}
     inputs = row.get("inputs")
     stated = [each for each in inputs if isinstance(each, dict)] if isinstance(inputs, list) else []
@@ -310,6 +312,7 @@ def _tensor(row: Mapping[str, Any], count: int) -> StatedTensor:
         attributes=attributes if isinstance(attributes, str) and is_attributes(attributes) else "{}",
         low=_bounded(row.get("low")),
         high=_bounded(row.get("high")),
+        called=str(row.get("called", "")),
         **known,
     )
 

@@ -102,4 +102,4 @@ def test_what_an_operation_was_given_that_raised_is_kept(parts: tuple[Looking, L
     looking.failed(looking.before(aten.mm.default, (x, x), {}))
     ((site, step, given),) = looking.failures
     assert (log.names[site], step) == ("aten::mm", 0)
-    assert given == [(0, "float32", (2, 3), [])] * 2
+    assert given == [(0, "float32", (2, 3), [], False, x.data_ptr())] * 2

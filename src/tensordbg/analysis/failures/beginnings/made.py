@@ -42,6 +42,8 @@ class Made:
     """Other shapes that it had before, the latest last; only of what came out of an input pipeline."""
     shared: bool = False
     """Whether what is said to take it may have taken a part of it: a view is no operation of the trace."""
+    called: str = ""
+    """What the line that failed calls it; empty where that has no name for it."""
     plain: bool = False
     """Whether it is a number of the program's text, which takes the type of the tensor that it meets."""
 

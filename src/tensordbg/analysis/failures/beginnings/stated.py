@@ -15,6 +15,7 @@ from tensordbg.analysis.failures.beginnings.recorded import RecordedPast
 from tensordbg.analysis.finding import SourceLine
 from tensordbg.analysis.program.operations import named
 from tensordbg.model import NONE, StatedTensor
+from tensordbg.operations.lookup import PARAMETER
 from tensordbg.operations.traits import Trait
 
 _SLOT = re.compile(r"[0-9]{1,5}")
@@ -63,12 +64,13 @@ class StatedPast:
     def name(self, made: Made) -> str:
         """The name of a tensor, or of its variable; of a view also what it shows: `aten::t:0 of head.weight`."""
         shown = made
-        while isinstance(shown.key, _Place) and made.operation.has(Trait.REARRANGES):
+        while not shown.called and isinstance(shown.key, _Place) and made.operation.has(Trait.REARRANGES):
             of = [each for each in self.inputs(shown) if each is not None]
             if len(of) != 1:
                 break
             shown = of[0]
-        name = (self._recorded.variable_of(shown) if self._recorded is not None else "") or shown.tensor
+        variable = self._recorded.variable_of(shown) if self._recorded is not None else ""
+        name = variable or shown.called or shown.tensor
         return name if shown is made else f"{made.tensor} of {name}"
 
     def inputs(self, made: Made) -> Sequence[Made | None]:
@@ -103,7 +105,8 @@ class StatedPast:
         if told.execution != NONE and self._recorded is not None:
             recorded = self._recorded.output(told.execution, told.slot)
             if recorded is not None:
-                return recorded if told.shape in (None, recorded.shape) else replace(recorded, shape=told.shape)
+                called = "" if recorded.op_type == PARAMETER else told.called
+                return replace(recorded, called=called, shape=recorded.shape if told.shape is None else told.shape)
         plain = named(told.op_type).has(Trait.REARRANGES) and len(told.inputs) == 1
         of = self._made(told.inputs[0]) if plain and told.inputs[0] > number else None
         return Made(
@@ -116,6 +119,7 @@ class StatedPast:
             low=told.low if told.low is not None or of is None else of.low,
             high=told.high if told.high is not None or of is None else of.high,
             attributes=json.loads(told.attributes),
+            called=told.called,
         )
 
     def _part_of_data(self, number: int) -> int:

@@ -79,7 +79,7 @@ def name_of(made: Made) -> str:
 
 def _of_source(made: Made, what: str) -> str:
     if made.op_type == INPUT:
-        return f"it came in from Python with {what}"
+        return f"{made.called or 'it'} came in from Python with {what}"
     if made.operation.has(Trait.FROM_PIPELINE):
         before = f"; before, it gave {shape_text(made.earlier[-1])}" if made.earlier else ""
         return f"{_name(made)} took it out of the input pipeline with {what}{before}"

@@ -11,12 +11,12 @@ from collections.abc import Sequence
 from types import CodeType, FrameType
 from typing import Any
 
-from tensordbg.backends.tensorflow.eager.code_lines import line_at
 from tensordbg.backends.tensorflow.eager.tape_frames import TapedOperation, taped_operation
 from tensordbg.backends.tensorflow.eager.tensors import flat
 from tensordbg.backends.tensorflow.internals import pywrap_tfe
 from tensordbg.checking.finding import Culprit
 from tensordbg.model import Frame
+from tensordbg.recording.code_lines import line_at
 from tensordbg.recording.usercode import UserCode
 
 _MADE = "_tensordbg_made_at"

@@ -12,9 +12,9 @@ from types import FrameType
 from typing import Any
 
 from tensordbg.backends.tensorflow.attributes import eager_attributes, with_notes
-from tensordbg.backends.tensorflow.eager.bound_names import names_bound
 from tensordbg.backends.tensorflow.internals import iterator_ops
 from tensordbg.model import ELEMENT_PARTS
+from tensordbg.recording.bound_names import names_bound
 
 GIVING = ("IteratorGetNext", "IteratorGetNextSync")
 """The operations that take an element out of a dataset."""

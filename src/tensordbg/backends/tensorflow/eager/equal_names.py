@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tensordbg.backends.tensorflow.eager.bound_names import Mention, mentions, parts_of, values_of
+from tensordbg.recording.bound_names import Mention, mentions, parts_of, values_of
 
 Array = npt.NDArray[Any]
 

@@ -9,13 +9,13 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-from tensordbg.backends.tensorflow.eager.bound_names import bindings
 from tensordbg.backends.tensorflow.eager.outside_names import outside_names, own_files
 from tensordbg.backends.tensorflow.generated import GeneratedCode
 from tensordbg.backends.tensorflow.internals import constant_op, op_def_library
 from tensordbg.backends.tensorflow.methods import ReplacedAttributes
 from tensordbg.backends.tensorflow.tracing.placed_names import note_in_place
 from tensordbg.backends.tensorflow.tracing.python_names import note_name
+from tensordbg.recording.bound_names import bindings
 from tensordbg.recording.recorder import Recorder
 
 _ARGUMENT = "Placeholder"

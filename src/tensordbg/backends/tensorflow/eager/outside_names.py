@@ -12,7 +12,6 @@ import numpy as np
 import numpy.typing as npt
 
 from tensordbg.backends.tensorflow.attributes import with_notes
-from tensordbg.backends.tensorflow.eager.bound_names import is_distinguishable, name_at, names_bound
 from tensordbg.backends.tensorflow.eager.element_parts import GIVING
 from tensordbg.backends.tensorflow.eager.equal_names import name_of_equal
 from tensordbg.backends.tensorflow.generated import is_generated
@@ -21,11 +20,15 @@ from tensordbg.backends.tensorflow.methods import ReplacedAttributes
 from tensordbg.backends.tensorflow.tracing.python_names import note_name
 from tensordbg.backends.tensorflow.variables import READERS
 from tensordbg.model import ELEMENT_OF, PYTHON_NAMES, Site
+from tensordbg.recording.bound_names import is_distinguishable, lines_that_raised, name_at, names_bound
 from tensordbg.recording.failure import errors_behind
+from tensordbg.recording.holders import note_wrappers
 from tensordbg.recording.recorder import Recorder
 
 _LARGEST = 1_000_000
 """Of more elements nothing is compared."""
+
+note_wrappers("tensorflow", {"ListWrapper": "_storage", "_DictWrapper": "__wrapped__"})
 
 
 class FromOutside(NamedTuple):
@@ -92,13 +95,7 @@ def names_where_raised(error: BaseException, value: Any, is_own: Callable[[str],
 
 def _lines_of(error: BaseException, is_own: Callable[[str], bool]) -> Iterator[TracebackType]:
     """The program's own lines in the traceback of an error, innermost first."""
-    steps: list[TracebackType] = []
-    step = error.__traceback__
-    while step is not None:
-        steps.append(step)
-        step = step.tb_next
-    own = _or_generated(is_own)
-    return (each for each in reversed(steps) if own(each.tb_frame.f_code.co_filename))
+    return lines_that_raised(error, _or_generated(is_own))
 
 
 def names_of_variable(handle: Any, frame: FrameType | None, is_own: Callable[[str], bool]) -> list[str]:

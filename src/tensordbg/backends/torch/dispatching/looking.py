@@ -17,6 +17,7 @@ from tensordbg.backends.torch.dispatching.table import LogTable
 from tensordbg.backends.torch.dispatching.tensors import (
     KEPT,
     WHOLE,
+    address_of,
     append,
     append_number,
     has_elements,
@@ -31,15 +32,16 @@ _MOST_NUMBERS = 8
 _MOST_READS = 65536
 _MOST_FAILURES = 16
 
-Stated = tuple[int, str, tuple[int, ...], list[Any]]
-"""A tensor: the reference to what made it, its dtype and shape, and the views that lead to it."""
+Stated = tuple[int, str, tuple[int, ...], list[Any], bool, int]
+"""A tensor: what made it, its dtype and shape, the views that lead to it, whether it is on meta, and its address."""
 _PLUMBING = -2
 
 
 def stated(tensor: Any, reference: int) -> Stated:
     """Describes a tensor for a failure."""
     shape = () if tensor.is_nested else tuple(int(size) for size in tensor.shape)
-    return reference, str(tensor.dtype).removeprefix("torch."), shape, []
+    dtype = str(tensor.dtype).removeprefix("torch.")
+    return reference, dtype, shape, [], bool(tensor.is_meta), address_of(tensor)
 
 
 class _Input(NamedTuple):

@@ -50,6 +50,14 @@ def memory_of(tensor: Any) -> int:
         return 0
 
 
+def address_of(tensor: Any) -> int:
+    """The address of its first element; 0 where it has none of its own."""
+    try:
+        return 0 if tensor.is_meta else int(storage_of(tensor).data_ptr() + tensor.storage_offset() * tensor.itemsize)
+    except (RuntimeError, NotImplementedError):
+        return 0
+
+
 def fills_memory(tensor: Any) -> bool:
     """Whether a tensor is all of its memory."""
     return bool(storage_of(tensor).nbytes() == tensor.numel() * tensor.element_size())

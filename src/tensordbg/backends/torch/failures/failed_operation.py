@@ -8,61 +8,24 @@ import traceback
 from collections.abc import Sequence
 from dataclasses import replace
 from types import TracebackType
-from typing import Any, NamedTuple
+from typing import Any
 
 from tensordbg.backends.torch.failures.data_items import item_behind, worker_error
 from tensordbg.backends.torch.failures.refused_in_python import refused_in_python
 from tensordbg.backends.torch.failures.refused_lists import is_call_of, refused_lists
+from tensordbg.backends.torch.failures.stated import Given, Held, StatedTensors, held_tensor, held_where_raised
+from tensordbg.backends.torch.failures.while_compiling import error_while_compiling
 from tensordbg.backends.torch.program.modules import Modules
-from tensordbg.model import NONE, Site, StatedInput, StatedTensor
+from tensordbg.model import NONE, Site, StatedInput
 from tensordbg.operations.frameworks import TORCH
 from tensordbg.operations.lookup import PARAMETER
 from tensordbg.packages import is_part_of
 from tensordbg.recording.catalog import Catalog
 from tensordbg.recording.failure import FailedOperation, errors_behind
-from tensordbg.recording.log import made_by
 from tensordbg.recording.recorder import Recorder
 
 _PACKAGES = frozenset({"torch", "torchvision", "torchaudio", "torchtext"})
 _MOST_LINES = 12
-_SAME = frozenset({"aten::alias", "aten::detach", "aten::lift_fresh"})
-"""Views that differ in nothing from what they show."""
-
-_DTYPES = {
-    "Float": "float32",
-    "Double": "float64",
-    "Half": "float16",
-    "BFloat16": "bfloat16",
-    "Long": "int64",
-    "Int": "int32",
-    "Short": "int16",
-    "Char": "int8",
-    "Byte": "uint8",
-    "Bool": "bool",
-    "ComplexFloat": "complex64",
-    "ComplexDouble": "complex128",
-}
-"""How PyTorch's C++ calls dtypes, and how everybody does."""
-
-
-class _View(NamedTuple):
-    """A step back from a tensor that is a view, as the observer gives it."""
-
-    site: int
-    dtype: str
-    shape: tuple[int, ...] | None
-    """Of what it shows."""
-
-
-class _Input(NamedTuple):
-    """A tensor that an operation was given."""
-
-    reference: int
-    dtype: str
-    shape: tuple[int, ...] | None
-    views: list[tuple[int, str, tuple[int, ...] | None]]
-    on_meta: bool = False
-    """Whether it is a shape without elements, on the meta device."""
 
 
 class Failures:
@@ -97,7 +60,9 @@ class Failures:
         for each in observer.failures():
             stack = self._catalog.site(each[0]).stack
             if stack != NONE and self._innermost_of(stack) == here:
-                return replace(self._described(each, error, recorder), item=item_behind(raised))
+                held = self._held(raised, observer)
+                described = self._described(each, error, recorder, held)
+                return replace(described, item=item_behind(raised).name)  # what made its shape is known
         return None
 
     def _of_shapes(
@@ -110,8 +75,8 @@ class Failures:
         here = {self._innermost((each,)) for each in frames}
         for each in observer.failures():
             stack = self._catalog.site(each[0]).stack
-            if stack != NONE and self._innermost_of(stack) in here and any(_Input(*one).on_meta for one in each[2]):
-                return self._described(each, error, recorder)
+            if stack != NONE and self._innermost_of(stack) in here and any(Given(*one).on_meta for one in each[2]):
+                return self._described(each, error, recorder, self._held(raised, observer))
         return None
 
     def _of_gpu(
@@ -121,14 +86,23 @@ class Failures:
         if not str(raised).startswith("CUDA error:"):
             return None
         told = observer.failed_on_gpu()
-        return None if told is None else self._described(told, error, recorder)
+        return None if told is None else self._described(told, error, recorder, ())
 
-    def _described(self, told: tuple[int, int, list[Any]], error: BaseException, recorder: Recorder) -> FailedOperation:
+    def _held(self, raised: BaseException, observer: Any) -> list[list[Held]]:
+        return held_where_raised(raised, observer, self._catalog.user_code.is_user)
+
+    def _described(
+        self,
+        told: tuple[int, int, list[Any]],
+        error: BaseException,
+        recorder: Recorder,
+        held: Sequence[Sequence[Held]],
+    ) -> FailedOperation:
         number, step, given = told
-        refused = [_Input(*each) for each in given]
+        refused = [Given(*each) for each in given]
         execution = recorder.begin_failed(number, step, [each.reference for each in refused]) if step >= 0 else NONE
         layer = _layer(self._catalog.site(number))
-        tensors = _Stated(self._catalog).of(refused)
+        tensors = StatedTensors(self._catalog, held).of(refused)
         inputs = tuple(StatedInput(each.tensor, each.dtype, each.shape) for each in tensors[: len(refused)])
         return FailedOperation(
             type(error).__name__, _words(error), number, execution, inputs, tuple(tensors), layer=layer
@@ -141,21 +115,31 @@ class Failures:
         of_torch = (
             bool(frames) and is_part_of(frames[-1][0], _PACKAGES) and not self._catalog.user_code.is_user(frames[-1][0])
         )
-        refused = not (of_torch or item)
+        refused = not (of_torch or item.name)
         if refused and not is_call_of(raised.__traceback__, _PACKAGES):
             return None
-        given = [] if item or refused else refused_in_python(raised, _PACKAGES)
-        tensors = _Stated(self._catalog).of([_held_tensor(each, observer) for each in given])
+        given = [] if item.name or refused else refused_in_python(raised, _PACKAGES)
+        held = self._held(raised, observer) if given else ()
+        tensors = StatedTensors(self._catalog, held).of([held_tensor(each, observer) for each in given])
+        words, inner = error_while_compiling(str(raised)) or (worker_error(str(raised)) or _words(error), ())
         with self._catalog.lock:
             site = self._catalog.new_sites(1)
-            self._catalog.add_sites([Site(site, "", "", NONE, self._catalog.stack(frames), framework=TORCH)])
+            self._catalog.add_sites([Site(site, "", "", NONE, self._catalog.stack((*frames, *inner)), framework=TORCH)])
         inputs = tuple(StatedInput(each.tensor, each.dtype, each.shape) for each in tensors)
         if refused:
             inputs = refused_lists(raised.__traceback__)
-        layer = "" if item else self._modules.path_behind(raised)
-        words = worker_error(str(raised)) or _words(error)
+        layer = "" if item.name else self._modules.path_behind(raised)
+        giving = NONE if item.frame is None else self._catalog.stack((item.frame,))
+        self._catalog.use_stack(giving)
         return FailedOperation(
-            type(error).__name__, words, site, inputs=inputs, tensors=tuple(tensors), layer=layer, item=item
+            type(error).__name__,
+            words,
+            site,
+            inputs=inputs,
+            tensors=tuple(tensors),
+            layer=layer,
+            item=item.name,
+            item_stack=giving,
         )
 
     def _innermost(self, frames: tuple[tuple[str, int, str], ...]) -> tuple[str, int] | None:
@@ -166,63 +150,8 @@ class Failures:
         return (frames[-1].file, frames[-1].line) if frames else None
 
 
-class _Stated:
-    """Tensors as the end of the trace tells them: first what was refused, then what its views were made of."""
-
-    def __init__(self, catalog: Catalog) -> None:
-        self._catalog = catalog
-        self._behind: list[StatedTensor] = []
-
-    def of(self, given: Sequence[_Input]) -> list[StatedTensor]:
-        first = len(given)
-        self._behind = []
-        stated = [self._one(each, first) for each in given]
-        return [*stated, *self._behind]
-
-    def _one(self, given: _Input, first: int) -> StatedTensor:
-        chain = [view for view in map(_View._make, given.views) if self._catalog.site(view.site).op_type not in _SAME]
-        dtype = _dtype(given.dtype)
-        if not chain:
-            return self._made(given, dtype, given.shape)
-        kinds = [(dtype, given.shape), *((_dtype(each.dtype), each.shape) for each in chain[:-1])]
-        places = [first + len(self._behind) + k for k in range(len(chain))]
-        views = [
-            self._view(view, dtype, shape, place)
-            for view, (dtype, shape), place in zip(chain, kinds, places, strict=True)
-        ]
-        self._behind += [*views[1:], self._made(given, _dtype(chain[-1].dtype), chain[-1].shape)]
-        return views[0]
-
-    def _view(self, view: _View, dtype: str, shape: tuple[int, ...] | None, of: int) -> StatedTensor:
-        site = self._catalog.site(view.site)
-        self._catalog.use_site(view.site)
-        return StatedTensor(f"{site.name}:0", site.op_type, dtype, shape, stack=site.stack, inputs=(of,))
-
-    def _made(self, given: _Input, dtype: str, shape: tuple[int, ...] | None) -> StatedTensor:
-        if given.reference < 0:
-            return StatedTensor("tensor on meta" if given.on_meta else "tensor", "", dtype, shape)
-        execution, slot = made_by(given.reference)
-        return StatedTensor("tensor", "", dtype, shape, execution=execution, slot=slot)
-
-
-def _held_tensor(tensor: Any, observer: Any) -> _Input:
-    """A tensor that Python holds."""
-    known = observer.known_tensor(tensor)
-    if known is not None:
-        return _Input(*known)
-    try:
-        shape = tuple(int(dim) for dim in tensor.shape)
-    except (TypeError, RuntimeError):
-        shape = None
-    return _Input(NONE, str(tensor.dtype).removeprefix("torch."), shape, [], bool(getattr(tensor, "is_meta", False)))
-
-
 def _layer(site: Site) -> str:
     return str(json.loads(site.layer)["path"]) if site.layer and site.op_type != PARAMETER else ""
-
-
-def _dtype(name: str) -> str:
-    return _DTYPES.get(name, name)
 
 
 def _frames(error: BaseException) -> tuple[tuple[str, int, str], ...]:

@@ -39,6 +39,7 @@ struct Refused {
   std::int64_t reference = kUnknown;
   Shown shown;
   std::vector<ViewStep> views;  // the last one first
+  std::int64_t address = 0;     // of its first element, 0 where that is not known
 };
 
 struct Failure {
@@ -51,6 +52,13 @@ inline Shown shown(const at::Tensor& tensor) {
   Shown found{c10::toString(tensor.scalar_type()), {}, tensor.is_nested(), tensor.is_meta()};
   if (!found.is_nested) found.sizes.assign(tensor.sizes().begin(), tensor.sizes().end());
   return found;
+}
+
+inline std::int64_t address(const at::Tensor& tensor) {
+  if (!tensor.has_storage() || tensor.is_meta()) return 0;
+  const auto* begin = static_cast<const char*>(tensor.storage().data());
+  if (begin == nullptr) return 0;
+  return reinterpret_cast<std::intptr_t>(begin + tensor.storage_offset() * static_cast<std::int64_t>(tensor.itemsize()));
 }
 
 // Keeps no elements alive, but says whether the tensor is still there.

@@ -1,7 +1,7 @@
 // Tells Python which operations raised.
 //
-// (site, step, [(reference, dtype, sizes or None, [(site of a view, dtype, sizes of what it shows)], on meta)]), the last one
-// first.
+// (site, step, [(reference, dtype, sizes or None, [(site of a view, dtype, sizes of what it shows)], on meta, address)]), the
+// last one first.
 #pragma once
 
 #include "measured.h"
@@ -35,8 +35,8 @@ inline PyObject* told_view(const ViewStep& view) {
 }
 
 inline PyObject* told_given(const Refused& given) {
-  return Py_BuildValue("(LsNNO)", static_cast<long long>(given.reference), given.shown.dtype.c_str(), told_sizes(given.shown),
-                       told_list(given.views, told_view), given.shown.is_meta ? Py_True : Py_False);
+  return Py_BuildValue("(LsNNOL)", static_cast<long long>(given.reference), given.shown.dtype.c_str(), told_sizes(given.shown),
+                       told_list(given.views, told_view), given.shown.is_meta ? Py_True : Py_False, static_cast<long long>(given.address));
 }
 
 // What is known of one tensor that Python holds.

@@ -19,7 +19,7 @@ inline Refused refused(const Weak& weak, const Known& known) {
   if (!alive) return {known.reference, {}, {}};
   const at::Tensor tensor(alive);
   const Known found = known.reference == kUnknown ? g_makers.find(tensor) : known;
-  return {found.reference, shown(tensor), t_thread.views.behind(alive.get())};
+  return {found.reference, shown(tensor), t_thread.views.behind(alive.get()), address(tensor)};
 }
 
 // What was found bad after its operation had returned, by execution and site.

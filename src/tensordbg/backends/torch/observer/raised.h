@@ -4,6 +4,8 @@
 #include "measured.h"
 #include "sites.h"
 
+#include <optional>
+
 namespace tensordbg_torch {
 
 // Says where a view was made of which it is one.
@@ -22,6 +24,15 @@ void note_view(const at::RecordFunction& fn, const Weak* of, Site site) {
   }
 }
 
+// To ask a tensor for its shape may run Python, which can't run while an exception is set: a tensor that stands for another,
+// as Dynamo's do, is an object of Python's. It is set, also where the interpreter's lock is not held by now.
+struct RaisedAside {
+  RaisedAside() {
+    if (!interpreter_ends()) held.emplace();
+  }
+  std::optional<Interpreter> held;
+};
+
 // What an operation was given that has raised; the innermost one ends first.
 inline void note_failure(Failure failure) {
   failure.step = g_log->recording() == 0 ? -1 : g_step.load();
@@ -30,6 +41,7 @@ inline void note_failure(Failure failure) {
 }
 
 inline void note_failure(Context* context) {
+  const RaisedAside aside;
   Failure failure{site_of(context)};
   for (const Given& given : context->given) {
     if (given.alive.has_value()) failure.given.push_back(refused(*given.alive, given.known));
@@ -41,6 +53,7 @@ inline void end_light(const at::RecordFunction& fn, const Light& light) {
   const char* const name = light.operation->name.c_str();
   if (raises(light.raising)) {
     if (t_thread.raised) return;
+    const RaisedAside aside;
     Failure failure{site_of(name, stack_hash(), light.autocast, -1)};
     for (const Weak& given : light.given) failure.given.push_back(refused(given, {}));
     return note_failure(std::move(failure));

@@ -24,6 +24,8 @@ from tensordbg.recording.catalog import Catalog
 _MOST_OUTPUTS = 64
 _CALLING = "_call_impl"
 """The method of PyTorch's that calls a module."""
+_COMPILED = "_orig_mod"
+"""The part of a compiled module that is the program's own."""
 _KEY = -7250
 """Under which our hooks stand among the global ones; those of the program are numbered from 0."""
 
@@ -118,7 +120,12 @@ class Modules:
         if not called:
             return ""
         modules = [*called.values()]
-        return self._names_in(modules[0]).get(id(modules[-1])) or type(modules[-1]).__name__
+        module = modules[-1]
+        # A compiled module has the program's own as a part.
+        module = getattr(module, _COMPILED, module) if module is modules[0] else module
+        return (
+            self._names_in(modules[0]).get(id(module), "").removeprefix(_COMPILED).strip(".") or type(module).__name__
+        )
 
     def _begin(self, outermost: Any, module: Any) -> int:
         """The number of a module's place."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from types import FrameType
 
-from tensordbg.backends.tensorflow.eager.code_lines import line_at, lines_of
+from tensordbg.recording.code_lines import line_at, lines_of
 
 
 def frame_here() -> FrameType:

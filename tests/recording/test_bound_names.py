@@ -13,8 +13,8 @@ import tensorflow as tf
 from tensordbg.analysis.names.listing import Selection, list_tensors
 from tensordbg.analysis.tensors.show import history_of
 from tensordbg.analysis.why import why
-from tensordbg.backends.tensorflow.eager import bound_names
-from tensordbg.backends.tensorflow.eager.bound_names import is_distinguishable, mentions, name_at, names_bound, parts_of
+from tensordbg.recording import bound_names
+from tensordbg.recording.bound_names import is_distinguishable, mentions, name_at, names_bound, parts_of
 from tests.backends.tensorflow.recorded import record, scalars
 
 

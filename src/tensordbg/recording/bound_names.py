@@ -1,4 +1,4 @@
-"""Under which names the program's text has what an eager operation is given: `batch`, `self.table`, `rows['ids']`.
+"""Under which names the program's text has what an operation is given: `batch`, `self.table`, `rows['ids']`.
 
 A value that comes in from outside has no name of its own. When its site is described, which is once for each place in
 the program, the names that the running lines of the program mention are looked at: whether one of them is that object.
@@ -15,8 +15,9 @@ from dataclasses import dataclass
 from types import CodeType, FrameType, MemberDescriptorType, TracebackType
 from typing import Any, NamedTuple
 
-from tensordbg.backends.tensorflow.eager.code_lines import line_at, lines_of
+from tensordbg.recording.code_lines import line_at, lines_of
 from tensordbg.recording.frame_values import values_in
+from tensordbg.recording.holders import tables_of, unwrapped
 
 _LOADS = ("LOAD_CLASSDEREF", "LOAD_DEREF", "LOAD_FAST", "LOAD_GLOBAL", "LOAD_NAME")
 """How the names begin of the instructions that load a name; some of later versions load two."""
@@ -36,9 +37,6 @@ _MOST_NAMES = 4
 _MOST_PARTS = 64
 _DEEPEST = 3
 """So many parts of parts are looked at: `self.blocks[0].w`."""
-
-_WRAPPERS = {"ListWrapper": "_storage", "_DictWrapper": "__wrapped__"}
-"""In what TensorFlow's modules keep lists and dicts, and where these are in it."""
 
 _Position = tuple[int, int, int, int]
 """First line, first column, last line, last column."""
@@ -90,10 +88,25 @@ def bindings(
 
 def name_at(trace: TracebackType, is_it: Callable[[Any], bool]) -> str:
     """The name of an object in the line that raised in a frame, which may run another one by now; empty without one."""
+    return next((name for name, value in named_at(trace) if is_it(value)), "")
+
+
+def named_at(trace: TracebackType) -> Iterator[tuple[str, Any]]:
+    """What the line that raised in a frame mentions and the parts of that, each with its name, the plainest first."""
     first, last, *_ = _stands(trace.tb_frame.f_code, trace.tb_lasti)
     # Where an `except` raised the error again, the instruction is that of its `raise`.
     lines = (first, last) if first == trace.tb_lineno else (trace.tb_lineno, trace.tb_lineno)
-    return next(_names_among(trace.tb_frame, is_it, *_mentioned_in(trace.tb_frame.f_code, *lines)), "")
+    return _named_among(trace.tb_frame, *_mentioned_in(trace.tb_frame.f_code, *lines))
+
+
+def lines_that_raised(error: BaseException, is_own: Callable[[str], bool]) -> Iterator[TracebackType]:
+    """The lines of some files in the traceback of an error, innermost first."""
+    steps: list[TracebackType] = []
+    step = error.__traceback__
+    while step is not None:
+        steps.append(step)
+        step = step.tb_next
+    return (each for each in reversed(steps) if is_own(each.tb_frame.f_code.co_filename))
 
 
 def is_distinguishable(value: Any) -> bool:
@@ -127,18 +140,14 @@ def mentions(frame: FrameType) -> Mention:
 
 def _names_in(frame: FrameType, is_it: Callable[[Any], bool]) -> Iterator[str]:
     """What the running lines of a frame call the object, the plainest first."""
-    return _names_among(frame, is_it, *_mentioned(frame))
+    return (name for name, value in _named_among(frame, *_mentioned(frame)) if is_it(value))
 
 
-def _names_among(
-    frame: FrameType, is_it: Callable[[Any], bool], mentioned: Sequence[str], attributes: tuple[str, ...]
-) -> Iterator[str]:
+def _named_among(frame: FrameType, mentioned: Sequence[str], attributes: tuple[str, ...]) -> Iterator[tuple[str, Any]]:
     held = values_of(frame, mentioned)
-    yield from (name for name, value in held.items() if is_it(value))
+    yield from held.items()
     for name, value in held.items():
-        for part, each in parts_of(value, attributes):
-            if is_it(each):
-                yield f"{name}{part}"
+        yield from ((f"{name}{part}", each) for part, each in parts_of(value, attributes))
 
 
 def _mentioned(frame: FrameType) -> tuple[list[str], tuple[str, ...]]:
@@ -230,10 +239,8 @@ def parts_of(value: Any, attributes: tuple[str, ...]) -> Iterator[tuple[str, Any
 
 
 def _parts(value: Any, attributes: tuple[str, ...]) -> Iterator[tuple[str, Any]]:
+    value = unwrapped(value)
     kind = type(value)
-    if kind.__name__ in _WRAPPERS and kind.__module__.startswith("tensorflow."):
-        value = getattr(value, _WRAPPERS[kind.__name__])
-        kind = type(value)
     if issubclass(kind, dict):
         few = itertools.islice(dict.items(value), _MOST_PARTS)
         yield from ((f"[{key!r}]", each) for key, each in few if type(key) in {str, int})
@@ -271,4 +278,5 @@ def _holders(value: Any) -> Iterator[Mapping[str, Any]]:
             own = object.__getattribute__(value, "__dict__")
             if type(own) is dict:
                 yield own
+                yield from tables_of(own)
     yield from (type.__dict__["__dict__"].__get__(each) for each in classes)
