@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator
 from types import SimpleNamespace
 from typing import Any
@@ -113,3 +114,22 @@ def test_nothing_is_told_behind_it(watch: Watch, runs: Runs) -> None:
     runs.uninstall()
     torch.ones(2, requires_grad=True).sum().backward()
     assert watch.told == []
+
+
+def test_dynamo_leaves_us_out_of_a_backward_pass_in_compiled_code(watch: Watch) -> None:
+    w = torch.ones(2, requires_grad=True)
+
+    @torch.compile(backend="eager")
+    def train(x: Any) -> Any:
+        loss = (w * x).sum()
+        loss.backward()
+        return loss
+
+    frames = torch._dynamo.utils.counters["frames"]
+    frames.clear()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # Dynamo asks for the gradient of a tensor that is no leaf
+        train(torch.ones(2))
+        train(torch.ones(2) * 2)
+    assert watch.told == ["before backward", "after backward: -1"] * 2
+    assert frames["total"] <= 3, "of the program's function: before the backward pass, and behind it, and its call"

@@ -5,16 +5,19 @@ from __future__ import annotations
 import contextlib
 import sys
 import threading
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from types import FrameType
 from typing import Any
 
+from tensordbg.backends.torch.steps.backward import watch_backward
 from tensordbg.backends.torch.steps.optimizers import watch_steps
 from tensordbg.backends.torch.steps.uncompiled import caller_of_hook
 from tensordbg.model import NONE, Function
 from tensordbg.recording.recorder import Recorder
 from tensordbg.recording.runs import DebuggedCall, RunWatch
+
+_BACKWARD = object()
+"""Owns the backward passes: of those that are under way the last one ends first."""
 
 
 @dataclass(frozen=True)
@@ -47,16 +50,6 @@ class Runs:
 
     def install(self) -> None:
         """Tells the debugger from now on; of modules it is told by `before_module` and `after_module`."""
-        import torch
-
-        plain = torch.autograd.backward
-
-        def backward(*args: Any, **kwargs: Any) -> Any:
-            with self._watched("backward"):
-                return plain(*args, **kwargs)
-
-        torch.autograd.backward = backward
-        self._undo.callback(setattr, torch.autograd, "backward", plain)
 
         def before(optimizer: Any, _args: Any, _kwargs: Any) -> None:
             self._begin(optimizer, f"{type(optimizer).__name__}.step", caller_of_hook())
@@ -64,6 +57,7 @@ class Runs:
         def after(optimizer: Any, _args: Any, _kwargs: Any) -> None:
             self._end(optimizer, None)
 
+        self._undo.callback(watch_backward(self._before_backward, self._after_backward))
         # The first hook of all is the one of the steps, which must count this step when it has ended.
         self._undo.callback(watch_steps(before, after))
 
@@ -79,18 +73,11 @@ class Runs:
         """A module has been called, or has raised."""
         self._end(module, sys.exc_info()[1])
 
-    @contextlib.contextmanager
-    def _watched(self, name: str) -> Iterator[None]:
-        owner = object()
-        self._begin(owner, name, sys._getframe(2))  # noqa: SLF001
-        error: BaseException | None = None
-        try:
-            yield
-        except BaseException as raised:
-            error = raised
-            raise
-        finally:
-            self._end(owner, error)
+    def _before_backward(self, _tensors: list[Any]) -> None:
+        self._begin(_BACKWARD, "backward", caller_of_hook())
+
+    def _after_backward(self, error: BaseException | None) -> None:
+        self._end(_BACKWARD, error)
 
     def _begin(self, owner: object, name: str, frame: FrameType) -> None:
         if not self._recorder.active:

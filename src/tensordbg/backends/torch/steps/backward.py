@@ -1,4 +1,4 @@
-"""Calls a hook before each backward pass that a program asks for: all go by `torch.autograd.backward`."""
+"""Calls hooks around each backward pass that a program asks for: all go by `torch.autograd.backward`."""
 
 from __future__ import annotations
 
@@ -11,22 +11,36 @@ from tensordbg.backends.torch.steps.uncompiled import Uncompiled
 from tensordbg.recording.imports import ImportWatch
 
 
-def watch_backward(hook: Callable[[list[Any]], None]) -> Callable[[], None]:
-    """Calls a hook from now on, and returns what ends that.
+def _nothing(_error: BaseException | None) -> None:
+    """Stands for a hook behind the pass where there is none."""
 
-    Where what takes gradients is compiled, Dynamo leaves the hook out: it would compile it and warn of what it can't.
+
+def watch_backward(
+    before: Callable[[list[Any]], None], after: Callable[[BaseException | None], None] = _nothing
+) -> Callable[[], None]:
+    """Calls hooks from now on, and returns what ends that.
+
+    Where what takes gradients is compiled, Dynamo leaves the hooks out: it would compile and warn of them.
 
     Args:
-        hook: Is given the tensors of which gradients are to be taken.
+        before: Is given the tensors of which gradients are to be taken.
+        after: Is given the error that the pass ended with, None where it raised none.
     """
     import torch
 
     undo, plain = contextlib.ExitStack(), torch.autograd.backward
-    uncompiled = undo.enter_context(Uncompiled(hook))
+    begin, end = (undo.enter_context(Uncompiled(hook)) for hook in (before, after))
 
     def backward(tensors: Any, *args: Any, **kwargs: Any) -> Any:
-        uncompiled.hook([tensors] if isinstance(tensors, torch.Tensor) else list(tensors))
-        return plain(tensors, *args, **kwargs)
+        begin.hook([tensors] if isinstance(tensors, torch.Tensor) else list(tensors))
+        error: BaseException | None = None
+        try:
+            return plain(tensors, *args, **kwargs)
+        except BaseException as raised:
+            error = raised
+            raise
+        finally:
+            end.hook(error)
 
     watch = ImportWatch({"torch._dynamo": lambda: leave_out(backward)})
     watch.start()
