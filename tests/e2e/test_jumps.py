@@ -149,6 +149,23 @@ def test_nothing_is_said_where_nothing_grew(tmp_path: Path) -> None:
     assert origin["explanation"].endswith("can hold.")
 
 
+def divided_by_large_numbers() -> None:
+    @tf.function
+    def model(x: tf.Tensor, count: tf.Tensor) -> tf.Tensor:
+        grown = x / (count * 1000.0)
+        for _ in range(3):
+            grown = tf.reduce_sum(tf.stack([grown] * 8), 0)
+        return tf.exp(grown)
+
+    model(tf.constant([900.0, 450.0]), tf.constant([1.0, 2.0]))
+
+
+def test_what_is_divided_by_makes_nothing_large(tmp_path: Path) -> None:
+    origin = first_origin(tmp_path, divided_by_large_numbers)
+    assert origin["cause"] == "exp_overflow"
+    assert origin["explanation"].endswith("can hold.")
+
+
 def count_in_a_function() -> None:
     total, count = tf.Variable(3.0, name="total"), tf.Variable(0.0, name="count")
     tf.function(lambda: total / count)()

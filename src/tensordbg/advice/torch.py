@@ -182,6 +182,10 @@ FIXES: Mapping[str, Mapping[str, str]] = {
         "`x.masked_fill(~mask, 0.0)`.",
         "loss": "Mask the logits with a large finite number, `x.masked_fill(~mask, torch.finfo(torch.{dtype}).min)`.",
     },
+    "unknown": {
+        "unseen": "Run the program with `TORCHDYNAMO_DISABLE=1` in its environment: nothing is compiled then, and the "
+        "operation that began is named.",
+    },
     # warnings
     "accumulated_gradients": {
         "": "Call `optimizer.zero_grad()` in each step, before `loss.backward()`; where the gradients of several "

@@ -23,12 +23,22 @@ from tensordbg.analysis.causes import (
 from tensordbg.analysis.causes.case import Case, Cause
 from tensordbg.analysis.causes.parts import with_rest
 from tensordbg.analysis.finding import Verdict
+from tensordbg.operations.traits import Trait
+
+
+def _unexplained(case: Case) -> str:
+    if case.operation.has(Trait.RUNS_UNSEEN):
+        return (
+            f"{case.op_type} ran as a whole in compiled code: which operation in its branch or loop began is not seen"
+        )
+    return f"None of the known causes fits what {case.op_type} was given."
+
 
 UNKNOWN = Cause(
     "unknown",
     lambda case: True,
-    lambda case: f"None of the known causes fits what {case.op_type} was given.",
-    lambda case: case.fix("unknown"),
+    _unexplained,
+    lambda case: case.fix("unknown", "unseen" if case.operation.has(Trait.RUNS_UNSEEN) else ""),
 )
 
 TABLE: tuple[Cause, ...] = (

@@ -13,6 +13,7 @@ from tensordbg.analysis.flow.variables import Variables
 from tensordbg.analysis.program.operations import operation_of, reads_variables
 from tensordbg.model import NONE, Site
 from tensordbg.operations.kinds import Kind
+from tensordbg.operations.operation import Role
 
 _FARTHEST = 8
 
@@ -28,7 +29,7 @@ class Write:
     execution: int
     """Row of its execution."""
     written: tuple[int, ...]
-    """Events of what went into it."""
+    """Events of what went into it, but for what that was divided by."""
     old: int
     """The event of the last read before it, `NONE` where there is none."""
 
@@ -81,7 +82,9 @@ class Ancestry:
             return None
         invocation, port = place
         write = values.program.sites[int(values.ports.site[port])]
-        taken = (resolve(self._flow, each.invocation, each.port) for each in operands(self._flow, write, invocation))
+        divisor = operation_of(write).operand(Role.DENOMINATOR)
+        given = (each for each in operands(self._flow, write, invocation) if each.position != divisor)
+        taken = (resolve(self._flow, each.invocation, each.port) for each in given)
         old = self._variables.read_before(variable, invocation, port)
         execution = int(values.invocations.execution[invocation])
         return Write(write, execution, tuple(events[-1] for events in taken if events), old)

@@ -21,6 +21,7 @@ from tensordbg.analysis.program.locations import Locations
 from tensordbg.analysis.program.operations import operation_of
 from tensordbg.model import NONE, Site
 from tensordbg.operations.kinds import Kind
+from tensordbg.operations.operation import Role
 from tensordbg.operations.traits import Trait
 
 _FARTHEST = 300
@@ -171,13 +172,21 @@ class Jumps:
             old = self._magnitude(write.old)
             step = _Step(event, old, after, write.site.site, write.execution, variable.name if variable else "variable")
             return step, self._largest([*write.written, *([write.old] if write.old != NONE else [])])
-        parents = self._ancestry.parents(event)
+        parents = self._enlarging(event, self._ancestry.parents(event))
         parent = self._largest(parents)
         updated = self._updated_in_place(site, parents)
         if updated:
             return _Step(event, self._magnitude(parents[0]), after, site.site, execution, updated), parent
         factor = self._factor(site, parents)
         return _Step(event, self._magnitude(parent), after, site.site, execution, factor=factor), parent
+
+    def _enlarging(self, event: int, parents: Sequence[int]) -> Sequence[int]:
+        """What a tensor was made from, without what it was divided by: that being large makes nothing large."""
+        place = operation_of(self._ancestry.site(event)).operand(Role.DENOMINATOR)
+        if place is None:
+            return parents
+        divisor = self._ancestry.placed_parents(event).get(place, NONE)
+        return [parent for parent in parents if parent != divisor] or parents
 
     def _updated_in_place(self, site: Site, parents: Sequence[int]) -> str:
         """The name of the one variable that an operation changed in place, which it was given first; else empty."""
