@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import pytest
 
 from tensordbg.backends.torch.failures.data_items import item_behind, worker_error
@@ -89,10 +92,33 @@ def test_the_item_that_fits_no_batch() -> None:
     with pytest.raises(RuntimeError) as found:
         list(DataLoader(Rows(), batch_size=3))
     assert item_behind(found.value).name == "item 7 of Rows, which has [5] where others have [4]"
-    # What the program itself puts together is no batch of items.
-    with pytest.raises(RuntimeError) as found:
-        list(DataLoader(Rows(), batch_size=3, collate_fn=lambda rows: torch.stack([row for row, _ in rows])))
-    assert item_behind(found.value).name == ""
+
+
+def test_the_item_that_fits_no_batch_of_the_programs_own_making() -> None:
+    import torch
+    from torch.utils.data import DataLoader, Dataset
+
+    class Rows(Dataset[object]):
+        def __len__(self) -> int:
+            return 9
+
+        def __getitem__(self, row: int) -> object:
+            return None if row == 5 else (torch.ones(5 if row == 7 else 4), row)
+
+    def fail_on(rows: list[int], collate: Callable[[list[Any]], object]) -> str:
+        loader = DataLoader(torch.utils.data.Subset(Rows(), rows), batch_size=3, collate_fn=collate)
+        with pytest.raises((RuntimeError, TypeError)) as found:
+            list(loader)
+        return item_behind(found.value).name
+
+    def stacked(rows: list[Any]) -> object:
+        return torch.stack([row for row, _ in rows])
+
+    assert fail_on([1, 7, 8], stacked) == "item 7 of Rows, which has [5] where others have [4]"
+    assert fail_on([1, 2, 5], stacked) == "item 5 of Rows, which has None where others have a tuple"
+    # What is stacked are no items.
+    assert fail_on([1, 7, 8], lambda rows: torch.stack([torch.ones(k + 1) for k in range(len(rows))])) == ""
+    assert fail_on([1, 7, 8], lambda rows: torch.ones(3) @ torch.ones(len(rows) + 1)) == ""
 
 
 def test_the_item_that_a_loader_asked_for() -> None:

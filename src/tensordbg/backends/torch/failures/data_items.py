@@ -16,7 +16,9 @@ _FETCHING = "/torch/utils/data/_utils/fetch.py"
 _OF_DATA = "/torch/utils/data/"
 _IN_WORKER = re.compile(r"\ACaught (?P<error>\w+) in (?P<where>DataLoader worker process \d+)\.\n")
 _FRAME = re.compile(r'^\s*File "(?P<file>[^"]+)"')
-_ENTRY = re.compile(r"stack expects each tensor to be equal size, but got .* at entry \d+ and .* at entry (\d+)")
+_ENTRY = re.compile(
+    r"stack expects each tensor to be equal size, but got (\[.*\]) at entry (\d+) and (\[.*\]) at entry (\d+)"
+)
 _TRACEBACK = "Traceback (most recent call last):"
 _LONGEST = 60
 _DEEPEST = 3
@@ -62,16 +64,22 @@ def _of_worker(frames: Sequence[FrameType]) -> Item:
 
 
 def _entry_behind(message: str, frames: Sequence[FrameType]) -> Item:
-    """The item that does not go together with the others of its batch, where PyTorch's own code puts them together."""
-    if not all(_OF_DATA in frame.f_code.co_filename for frame in frames):
-        return NO_ITEM
+    """The item that does not go together with the others of its batch.
+
+    Where the program puts them together itself, it may do anything: then only what the message says of an item counts.
+    """
     fetched = frames[0].f_locals
     items, data, fetcher = (fetched.get(name) for name in ("possibly_batched_index", "data", "self"))
     if not isinstance(items, list) or not isinstance(data, list) or len(items) != len(data):
         return NO_ITEM
-    entry = _ENTRY.search(message)
-    place = int(entry[1]) if entry is not None else _odd_one(data)
-    if place is None or place >= len(items):
+    own = all(_OF_DATA in frame.f_code.co_filename for frame in frames)
+    if _ENTRY.search(message):
+        place = _stacked(message, data)
+    elif own:
+        place = _odd_one(data)
+    else:
+        place = _nothing_at(data) if "NoneType" in message else None
+    if place is None:
         return NO_ITEM
     dataset, item = _in_whole(getattr(fetcher, "dataset", None), items[place])
     if not isinstance(item, (int, str)):
@@ -98,6 +106,29 @@ def _giving(dataset: Any) -> tuple[str, int, str] | None:
     if not isinstance(code, CodeType) or is_among_packages(code.co_filename):
         return None
     return code.co_filename, code.co_firstlineno, code.co_name
+
+
+def _stacked(message: str, data: Sequence[Any]) -> int | None:
+    """The place of the item of another shape that was to be stacked, where the items have what the message tells."""
+    told = _ENTRY.search(message)
+    if told is None or not max(int(told[2]), int(told[4])) < len(data):
+        return None
+    fits = all(told[k] in _shapes(data[int(told[k + 1])], _DEEPEST) for k in (1, 3))
+    return int(told[4]) if fits else None
+
+
+def _shapes(value: Any, depth: int) -> list[str]:
+    """The shapes of what an item consists of."""
+    if depth and type(value) in {list, tuple, dict}:
+        parts = [*(value.values() if type(value) is dict else value)][:_MOST]
+        return [shape for part in parts for shape in _shapes(part, depth - 1)]
+    return [_dims(getattr(value, "shape", None))]
+
+
+def _nothing_at(data: Sequence[Any]) -> int | None:
+    """The place of the first item that is None, where others are something."""
+    places = [k for k, each in enumerate(data) if each is None]
+    return places[0] if 0 < len(places) < len(data) else None
 
 
 def _odd_one(data: Sequence[Any]) -> int | None:
