@@ -62,6 +62,42 @@ CASES = {
             "h.flatten(1)",
         ),
     ),
+    "gradients of another shape": (
+        """
+        class Mean(torch.autograd.Function):
+            @staticmethod
+            def forward(ctx, x):
+                ctx.n = x.shape[1]
+                return x.mean(1)
+
+            @staticmethod
+            def backward(ctx, g):
+                return g.unsqueeze(0).expand(ctx.n, -1) / ctx.n
+
+        Mean.apply(torch.randn(4, 3, requires_grad=True)).sum().backward()
+        """,
+        ("raised RuntimeError, train.py:12: Function MeanBackward returned an invalid gradient", "in Mean.backward()"),
+    ),
+    "in what PyTorch calls": (
+        """
+        left, w, right = torch.randn(4, 6), torch.randn(6, 5, 3), torch.randn(4, 6)
+        torch.einsum("bi,ijk,bj->bk", left, w, right)
+        """,
+        ("train.py:7: ", "its inputs are left float32[4, 6], w float32[6, 5, 3] and right float32[4, 6]"),
+    ),
+    "a state that is carried over": (
+        """
+        lstm = nn.LSTM(4, 8)
+        opt = torch.optim.SGD(lstm.parameters(), 0.1)
+        state = (torch.zeros(1, 5, 8), torch.zeros(1, 5, 8))
+        for step in range(3):
+            out, state = lstm(torch.randn(7, 5, 4), state)
+            opt.zero_grad()
+            out.pow(2).mean().backward(retain_graph=True)
+            opt.step()
+        """,
+        ("which its gradient needs as it was 1 run before the last: what is carried over", "train.py:13 opt.step()"),
+    ),
     "while compiling": (
         """
         class Net(nn.Module):

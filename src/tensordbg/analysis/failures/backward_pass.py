@@ -29,6 +29,11 @@ from tensordbg.trace.program.facts import Failure
 _OVERWRITTEN = re.compile(r"modified by an inplace operation(?:: \[[\w.]+ \[(?P<shape>[\d, ]*)\]\])?")
 _GONE = re.compile(r"backward through the graph a second time")
 
+_MOST_RUNS = 4
+"""So many runs of an operation are looked at, the last ones."""
+
+_CARRIED = "what is carried over from there to here is not cut off, so that this pass goes back through it"
+
 
 @dataclass(frozen=True)
 class Recording:
@@ -56,25 +61,36 @@ def in_backward_pass(told: Failure, recording: Recording, locations: Locations) 
 
 
 def _overwritten(recording: Recording, forward: Site, shape: str | None, locations: Locations) -> Iterator[Beginning]:
-    """Who wrote into what an operation took or gave, after it had run last."""
-    executions, sites = recording.executions, recording.program.sites
-    (rows,) = np.nonzero(executions.site == forward.site)
-    if not len(rows):
-        return
-    last = int(rows[-1])
-    needed = {(last, slot) for slot in range(len(forward.dtypes) or 1)} | set(_inputs(executions, last))
-    past = RecordedPast(recording.trace, recording.program, executions, last)
+    """Who wrote into what an operation took or gave, after it had run: last, or in a step that is gone back into."""
+    (rows,) = np.nonzero(recording.executions.site == forward.site)
     wanted = None if shape is None else tuple(int(dim) for dim in shape.replace(" ", "").split(",") if dim)
-    for row in range(last + 1, len(executions)):
+    for row in rows[::-1][:_MOST_RUNS].tolist():
+        found = _writer(recording, forward, row, wanted)
+        if found is None:
+            continue
+        site, made = found
+        words = f"{site.name}:0 wrote over {made.tensor}, which its gradient needs as it was"
+        if row != rows[-1]:
+            ago = len(rows) - 1 - int(np.searchsorted(rows, row))
+            words = f"{words} {ago} {'run' if ago == 1 else 'runs'} before the last: {_CARRIED}"
+        yield _at("overwritten", site, words, locations)
+        return
+
+
+def _writer(recording: Recording, forward: Site, run: int, wanted: tuple[int, ...] | None) -> tuple[Site, Made] | None:
+    """The first operation that wrote into what a run of an operation took or gave, and what that was."""
+    executions, sites = recording.executions, recording.program.sites
+    needed = {(run, slot) for slot in range(len(forward.dtypes) or 1)} | set(_inputs(executions, run))
+    past = RecordedPast(recording.trace, recording.program, executions, run)
+    for row in range(run + 1, len(executions)):
         site = sites.get(int(executions.site[row]))
         if site is None or not (site.writes or is_in_place(site.op_type)):
             continue
         for maker, slot in _inputs(executions, row)[:1]:
             made = past.output(int(executions.number[maker]), slot) if (maker, slot) in needed else None
             if made is not None and _is_wanted(made, wanted):
-                words = f"{site.name}:0 wrote over {made.tensor}, which its gradient needs as it was"
-                yield _at("overwritten", site, words, locations)
-                return
+                return site, made
+    return None
 
 
 def _is_wanted(made: Made, wanted: tuple[int, ...] | None) -> bool:

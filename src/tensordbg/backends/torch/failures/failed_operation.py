@@ -11,6 +11,7 @@ from types import TracebackType
 from typing import Any
 
 from tensordbg.backends.torch.failures.data_items import item_behind, worker_error
+from tensordbg.backends.torch.failures.own_functions import backward_behind
 from tensordbg.backends.torch.failures.refused_in_python import refused_in_python
 from tensordbg.backends.torch.failures.refused_lists import is_call_of, refused_lists
 from tensordbg.backends.torch.failures.stated import Given, Held, StatedTensors, held_tensor, held_where_raised
@@ -41,7 +42,8 @@ class Failures:
             return None
         for each in errors_behind(error):
             found = (
-                self._of_gpu(each, error, recorder, observer)
+                self._of_own_function(each, error)
+                or self._of_gpu(each, error, recorder, observer)
                 or self._of_operation(each, error, recorder, observer)
                 or self._of_shapes(each, error, recorder, observer)
                 or self._of_python(each, error, observer)
@@ -49,6 +51,21 @@ class Failures:
             if found is not None:
                 return found
         return None
+
+    def _of_own_function(self, raised: BaseException, error: BaseException) -> FailedOperation | None:
+        """The program's own backward function that gave gradients which PyTorch refused."""
+        backward = backward_behind(str(raised))
+        if backward is None:
+            return None
+        site = self._place((*_frames(raised), backward))
+        return FailedOperation(type(error).__name__, _words(error), site)
+
+    def _place(self, frames: Sequence[tuple[str, int, str]]) -> int:
+        """The number of a site that is a place in Python code."""
+        with self._catalog.lock:
+            site = self._catalog.new_sites(1)
+            self._catalog.add_sites([Site(site, "", "", NONE, self._catalog.stack(tuple(frames)), framework=TORCH)])
+        return site
 
     def _of_operation(
         self, raised: BaseException, error: BaseException, recorder: Recorder, observer: Any
@@ -112,9 +129,7 @@ class Failures:
         """A call of PyTorch's that refused what it was given, or a dataset's own code that it called."""
         frames = _frames(raised)
         item = item_behind(raised)
-        of_torch = (
-            bool(frames) and is_part_of(frames[-1][0], _PACKAGES) and not self._catalog.user_code.is_user(frames[-1][0])
-        )
+        of_torch = self._is_called_by_program(frames)
         refused = not (of_torch or item.name)
         if refused and not is_call_of(raised.__traceback__, _PACKAGES):
             return None
@@ -122,9 +137,7 @@ class Failures:
         held = self._held(raised, observer) if given else ()
         tensors = StatedTensors(self._catalog, held).of([held_tensor(each, observer) for each in given])
         words, inner = error_while_compiling(str(raised)) or (worker_error(str(raised)) or _words(error), ())
-        with self._catalog.lock:
-            site = self._catalog.new_sites(1)
-            self._catalog.add_sites([Site(site, "", "", NONE, self._catalog.stack((*frames, *inner)), framework=TORCH)])
+        site = self._place((*frames, *inner))
         inputs = tuple(StatedInput(each.tensor, each.dtype, each.shape) for each in tensors)
         if refused:
             inputs = refused_lists(raised.__traceback__)
@@ -141,6 +154,12 @@ class Failures:
             item=item.name,
             item_stack=giving,
         )
+
+    def _is_called_by_program(self, frames: Sequence[tuple[str, int, str]]) -> bool:
+        """Whether what raised is PyTorch's own code, or what that calls, rather than the program's."""
+        is_user = self._catalog.user_code.is_user
+        last = max((k for k, (file, _, _) in enumerate(frames) if is_user(file)), default=NONE)
+        return any(is_part_of(file, _PACKAGES) for file, _, _ in frames[last + 1 : last + 2])
 
     def _innermost(self, frames: tuple[tuple[str, int, str], ...]) -> tuple[str, int] | None:
         return self._innermost_of(self._catalog.stack(frames)) if frames else None

@@ -19,8 +19,10 @@ def refused_in_python(error: BaseException, packages: AbstractSet[str]) -> list[
     """The tensors among the arguments of the innermost frame that has some, up to the first frame of the program."""
     for frame in reversed([frame for frame, _ in traceback.walk_tb(error.__traceback__)]):
         file = frame.f_code.co_filename
-        if not (is_among_packages(file) and is_part_of(file, packages)):
+        if not is_among_packages(file):
             return []
+        if not is_part_of(file, packages):
+            continue  # what they call themselves, such as `opt_einsum`
         found = _once(_tensors(_arguments(frame), _DEEPEST))
         if found:
             return found if len(found) <= _MOST else []
