@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pytest
 
 from tensordbg.analysis.warnings.gradients.no_updates import no_updates
+from tensordbg.model import GRADIENT_FOR
 from tests.analysis.builder import TraceBuilder
 from tests.analysis.warnings.network import Given, network, studied
 
@@ -58,3 +61,27 @@ def test_a_rate_that_goes_to_zero() -> None:
 )
 def test_no_trouble(trace: TraceBuilder) -> None:
     assert no_updates(studied(trace)) == []
+
+
+def compiled(*written: tuple[int, ...]) -> TraceBuilder:
+    """A gradient of a variable that no operation is known to write, and a graph that writes into its arguments."""
+    trace = TraceBuilder()
+    kernel = trace.variable("kernel", "[4, 5]", trainable=True)
+    backward, update = trace.function("backward"), trace.function("update")
+    read = backward.read(kernel, "kernel")
+    noted = json.dumps({GRADIENT_FOR: [[0, kernel]]})
+    gradient = backward.op("aten::mm", read, framework="torch", backward=True, attributes=noted)
+    copies = [update.op("aten::copy_", update.argument(f"arg{k}"), framework="torch") for k in range(len(written))]
+    for step in range(8):
+        run, after = trace.run(backward), trace.run(update)
+        run.event(read, np.linspace(-1, 1, 20).reshape(4, 5))
+        run.event(gradient, np.full((4, 5), 0.1 + step))
+        for copy, shape in zip(copies, written, strict=True):
+            after.event(copy, np.full(shape, float(step)))
+    return trace
+
+
+def test_what_a_graph_writes_into_its_arguments_may_be_the_variables() -> None:
+    (finding,) = no_updates(studied(compiled((5,))))
+    assert finding.evidence["reason"] == "others"
+    assert no_updates(studied(compiled((5,), (4, 5)))) == []

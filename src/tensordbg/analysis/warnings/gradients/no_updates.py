@@ -17,6 +17,8 @@ from tensordbg.analysis.warnings.gradients.without_gradient import noted_without
 from tensordbg.analysis.warnings.study.study import ENOUGH, Finding, Study
 from tensordbg.analysis.warnings.study.training import gradients_of_variables
 from tensordbg.analysis.warnings.study.words import listed
+from tensordbg.model import NONE, Site
+from tensordbg.operations.lookup import is_in_place
 
 _PART = 0.5
 """For so many of all steps nothing must have changed: a schedule may end at zero."""
@@ -81,11 +83,32 @@ def _reads(study: Study) -> dict[int, int]:
 def _unwritten(study: Study, gradients: Mapping[int, int]) -> _Still | None:
     """Variables that nothing writes, while gradients come to them in step after step."""
     variables = sorted(gradients)
+    shapes = _written_into_arguments(study)
+    if all(study.program.variables[each].shape in shapes for each in variables):
+        return None  # a compiled step may write them
     k = max(gradients.values(), key=lambda k: int(study.series.lengths[k]))
     steps = int(study.series.lengths[k])
     if steps < ENOUGH or not any(_size(study, each, _NEVER) > 0 for each in gradients.values()):
         return None
     return _Still(variables, k, steps, steps, "set_back" if set(variables) <= noted_without(study).keys() else "others")
+
+
+def _written_into_arguments(study: Study) -> set[str]:
+    """The shapes of what graphs write into their arguments: which variables these are is not told of a graph."""
+    sites = study.program.sites
+    writing = {
+        site.site
+        for site in sites.values()
+        if site.function != NONE and is_in_place(site.op_type) and _is_argument(study, site)
+    }
+    return {study.words[1][k] for k, site in enumerate(study.series.site.tolist()) if site in writing}
+
+
+def _is_argument(study: Study, site: Site) -> bool:
+    """Whether an operation writes into an argument of its graph."""
+    written = next(iter(study.program.inputs_of(site.site)), None)
+    maker = None if written is None else study.program.sites.get(written.site)
+    return maker is not None and maker.argument >= 0
 
 
 def _written(

@@ -14,7 +14,7 @@ from tensordbg.backends.torch.failures.data_items import item_behind, worker_err
 from tensordbg.backends.torch.failures.own_functions import backward_behind
 from tensordbg.backends.torch.failures.refused_in_python import refused_in_python
 from tensordbg.backends.torch.failures.refused_lists import is_call_of, refused_lists
-from tensordbg.backends.torch.failures.stated import Given, Held, StatedTensors, held_tensor, held_where_raised
+from tensordbg.backends.torch.failures.stated import Handed, Held, StatedTensors, held_tensor, held_where_raised
 from tensordbg.backends.torch.failures.while_compiling import error_while_compiling
 from tensordbg.backends.torch.program.modules import Modules
 from tensordbg.model import NONE, Site, StatedInput
@@ -92,7 +92,7 @@ class Failures:
         here = {self._innermost((each,)) for each in frames}
         for each in observer.failures():
             stack = self._catalog.site(each[0]).stack
-            if stack != NONE and self._innermost_of(stack) in here and any(Given(*one).on_meta for one in each[2]):
+            if stack != NONE and self._innermost_of(stack) in here and any(Handed(*one).on_meta for one in each[2]):
                 return self._described(each, error, recorder, self._held(raised, observer))
         return None
 
@@ -116,7 +116,7 @@ class Failures:
         held: Sequence[Sequence[Held]],
     ) -> FailedOperation:
         number, step, given = told
-        refused = [Given(*each) for each in given]
+        refused = [Handed(*each) for each in given]
         execution = recorder.begin_failed(number, step, [each.reference for each in refused]) if step >= 0 else NONE
         layer = _layer(self._catalog.site(number))
         tensors = StatedTensors(self._catalog, held).of(refused)

@@ -46,7 +46,7 @@ class View(NamedTuple):
     """Of what it shows."""
 
 
-class Given(NamedTuple):
+class Handed(NamedTuple):
     """A tensor that an operation was given."""
 
     reference: int
@@ -63,19 +63,19 @@ class Held(NamedTuple):
     """A tensor that the program has a name for."""
 
     name: str
-    given: Given
+    given: Handed
 
 
-def held_tensor(tensor: Any, observer: Any) -> Given:
+def held_tensor(tensor: Any, observer: Any) -> Handed:
     """Describes a tensor that Python holds."""
     known = observer.known_tensor(tensor)
     if known is not None:
-        return Given(*known)
+        return Handed(*known)
     try:
         shape = tuple(int(dim) for dim in tensor.shape)
     except (TypeError, RuntimeError):
         shape = None
-    return Given(NONE, str(tensor.dtype).removeprefix("torch."), shape, [], bool(getattr(tensor, "is_meta", False)))
+    return Handed(NONE, str(tensor.dtype).removeprefix("torch."), shape, [], bool(getattr(tensor, "is_meta", False)))
 
 
 def held_where_raised(error: BaseException, observer: Any, is_own: Callable[[str], bool]) -> list[list[Held]]:
@@ -103,14 +103,14 @@ class StatedTensors:
         self._held = held
         self._behind: list[StatedTensor] = []
 
-    def of(self, given: Sequence[Given]) -> list[StatedTensor]:
+    def of(self, given: Sequence[Handed]) -> list[StatedTensor]:
         """Those that were refused, in order, and behind them what their views were made of."""
         first = len(given)
         self._behind = []
         stated = [self._one(each, first) for each in given]
         return [*stated, *self._behind]
 
-    def _one(self, given: Given, first: int) -> StatedTensor:
+    def _one(self, given: Handed, first: int) -> StatedTensor:
         chain = self._chain(given)
         name, views = self._name(given, chain)
         names = [name if k == views else "" for k in range(len(chain) + 1)]
@@ -126,11 +126,11 @@ class StatedTensors:
         self._behind += [*views_of[1:], self._made(given, _dtype(chain[-1].dtype), chain[-1].shape, names[-1])]
         return views_of[0]
 
-    def _chain(self, given: Given) -> list[View]:
+    def _chain(self, given: Handed) -> list[View]:
         """The views by which a tensor shows what was made, the last one first."""
         return [view for view in map(View._make, given.views) if self._catalog.site(view.site).op_type not in _SAME]
 
-    def _name(self, given: Given, chain: Sequence[View]) -> tuple[str, int]:
+    def _name(self, given: Handed, chain: Sequence[View]) -> tuple[str, int]:
         """The name of a tensor, or of what it is a view of, and how many views lie between; empty without one."""
         for line in self._held:
             found = sorted(self._names(given, chain, line))
@@ -140,7 +140,7 @@ class StatedTensors:
                 return nearest[0][3], nearest[0][0]
         return "", NONE
 
-    def _names(self, given: Given, chain: Sequence[View], held: Sequence[Held]) -> list[tuple[int, bool, int, str]]:
+    def _names(self, given: Handed, chain: Sequence[View], held: Sequence[Held]) -> list[tuple[int, bool, int, str]]:
         """How many views lie between, whether it lies elsewhere, the place in the line, and the name."""
         found = []
         for place, (name, each) in enumerate(held):
@@ -159,7 +159,7 @@ class StatedTensors:
         self._catalog.use_site(view.site)
         return replace(stated, tensor=f"{site.name}:0", op_type=site.op_type, stack=site.stack)
 
-    def _made(self, given: Given, dtype: str, shape: tuple[int, ...] | None, called: str) -> StatedTensor:
+    def _made(self, given: Handed, dtype: str, shape: tuple[int, ...] | None, called: str) -> StatedTensor:
         if given.reference < 0:
             name = called or ("tensor on meta" if given.on_meta else "tensor")
             return StatedTensor(name, "", dtype, shape, called=called)
