@@ -92,7 +92,7 @@ def name_at(trace: TracebackType, is_it: Callable[[Any], bool]) -> str:
 
 
 def named_at(trace: TracebackType) -> Iterator[tuple[str, Any]]:
-    """What the line that raised in a frame mentions and the parts of that, each with its name, the plainest first."""
+    """Yields what the line that raised in a frame mentions, and parts of that, each with its name, plainest first."""
     first, last, *_ = _stands(trace.tb_frame.f_code, trace.tb_lasti)
     # Where an `except` raised the error again, the instruction is that of its `raise`.
     lines = (first, last) if first == trace.tb_lineno else (trace.tb_lineno, trace.tb_lineno)
