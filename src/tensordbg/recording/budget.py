@@ -200,6 +200,8 @@ class _Account:
         self._ways = {Look.ALL: _Way(_FIRST_GUESS), Look.MATTERING: _Way(_PART_GUESS)}
         self._first_plain: float | None = None
         self._setting_up = 0.0
+        self._split: float | None = None
+        """The share of what matters, until something is measured."""
         self.made_ready = 0.0
         self.own_seconds = 0.0
         self.cost_seconds = 0.0
@@ -212,6 +214,7 @@ class _Account:
             look = Look.NOTHING
         if look is not Look.NOTHING:
             self._ways[look].steps += 1
+            self._split = None
         self._gap = 0 if look is Look.ALL else self._gap + 1
         self._longest_gap = max(self._longest_gap, self._gap)
         return look
@@ -230,7 +233,13 @@ class _Account:
         )
 
     def _of_part(self, share: float) -> float:
-        """How much of the budget is for what matters: no more than it takes to see that in each step."""
+        """How much of the budget is for what matters; it is asked for twice in each step."""
+        if self._split is None:
+            self._split = self._split_of(share)
+        return self._split
+
+    def _split_of(self, share: float) -> float:
+        """No more than it takes to see what matters in each step."""
         whole, part = self._ways[Look.ALL].cost.ratio, self._ways[Look.MATTERING].cost.ratio
         known = self._parts and len(self._plain) >= _ENOUGH and self._ways[Look.ALL].steps >= _ENOUGH
         tried = self._ways[Look.MATTERING].cost.measured >= _TRIED
@@ -277,6 +286,8 @@ class _Account:
             self._first_plain = seconds
             return 0.0
         self._plain.append(seconds)
+        if len(self._plain) <= _ENOUGH:
+            self._split = None
         if len(self._plain) == _ENOUGH and self._first_plain > 0:
             made_ready = max(self._first_plain - middle(self._plain), 0.0)
             self._setting_up += made_ready
@@ -290,4 +301,5 @@ class _Account:
         way = self._ways[look]
         if way.steps == 1 or len(self._plain) < _ENOUGH:
             return 0.0
+        self._split = None
         return way.cost.take(seconds, self._plain)

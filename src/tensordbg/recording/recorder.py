@@ -6,7 +6,6 @@ import contextlib
 import os
 import threading
 import traceback
-from collections.abc import Iterator
 from contextlib import AbstractContextManager
 
 from tensordbg.model import NONE
@@ -89,17 +88,15 @@ class Recorder:
             self._steps[key] = step + 1
             return step
 
-    def begin_call(self, site: int, function: int, step_key: object, inputs: list[int]) -> int:
-        """Records that a call of a function begins.
-
-        Returns:
-            Its execution, for `end_call`; `NONE` if this step is left out: it must then run inside `left_out`.
-        """
+    def wanted_call(self, step_key: object) -> int:
+        """The step of a call that begins, `NONE` if it is left out: it must then run inside `left_out`."""
         step = self.next_step(step_key)
         if self.pace is not None:
             self.pace.begin_call(step_key)
-        if not self._wants(step):
-            return NONE
+        return step if self._wants(step) else NONE
+
+    def begin_call(self, site: int, function: int, step: int, inputs: list[int]) -> int:
+        """Records that a call of a function begins whose step is wanted; returns its execution, for `end_call`."""
         if self._values is not None:
             self._values.begin_function(function, step)
         return self.log.begin_execution(site, function, step, inputs)
@@ -110,21 +107,24 @@ class Recorder:
             self.pace.end_call()
         self.log.end_execution(execution, failed)
 
-    @contextlib.contextmanager
-    def left_out(self) -> Iterator[None]:
+    def left_out(self) -> AbstractContextManager[None]:
         """Runs what shall not be recorded: nothing is meanwhile, in any thread."""
+        return _LeftOut(self)
+
+    def begin_leaving_out(self) -> None:
+        """Records nothing until `end_leaving_out`."""
         with self._lock:
             self._left_out += 1
         self.log.pause()
-        try:
-            yield
-        finally:
-            if self.pace is not None:
-                self.pace.end_call()
-            with self._lock:
-                self._left_out -= 1
-            if self._active:  # else the log is another recording's
-                self.log.go_on()
+
+    def end_leaving_out(self) -> None:
+        """A call that is left out is over."""
+        if self.pace is not None:
+            self.pace.end_call()
+        with self._lock:
+            self._left_out -= 1
+        if self._active:  # else the log is another recording's
+            self.log.go_on()
 
     def rest(self) -> None:
         """Records nothing until `wake` is called, in any thread; functions that are traced meanwhile are prepared."""
@@ -213,3 +213,18 @@ class Recorder:
         with contextlib.suppress(Exception):
             self._writer.fact({"fault": details})
         self.warn(f"recording stopped: {what} failed with {type(error).__name__}: {error}; the program goes on")
+
+
+class _LeftOut:
+    """A call that is left out; a generator would take several times as long, in each step that is not recorded."""
+
+    __slots__ = ("_recorder",)
+
+    def __init__(self, recorder: Recorder) -> None:
+        self._recorder = recorder
+
+    def __enter__(self) -> None:
+        self._recorder.begin_leaving_out()
+
+    def __exit__(self, *_: object) -> None:
+        self._recorder.end_leaving_out()

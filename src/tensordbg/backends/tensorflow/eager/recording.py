@@ -184,6 +184,10 @@ class Eager:
 
     def _begin_call(self, function: KnownFunction, inputs: Any) -> int:
         recorder = self._recorder
+        # Most calls of a recording under a budget are left out: nothing may be done for them before it is known.
+        step = recorder.wanted_call(function.step_key)
+        if step == NONE:
+            return NONE
         self._visible_devices.note(recorder)
         recorder.catalog.use_function(function.number)
         references = [getattr(tensor, MARK, _UNKNOWN) for tensor in inputs]
@@ -192,7 +196,7 @@ class Eager:
             known[position] = self._handle(inputs[position])
         frame = sys._getframe(3)  # noqa: SLF001
         site = self._site(function.name, stack_key(frame), None)
-        return recorder.begin_call(site, function.number, function.step_key, known)
+        return recorder.begin_call(site, function.number, step, known)
 
     def _handle(self, given: Any) -> int:
         """The reference of a resource that a function is given: which variable's handle it is."""

@@ -61,10 +61,13 @@ class RecordedSessions:
     def _begin(self, this: Any, run: SessionRun, caller: FrameType) -> int:
         _tell(this, run)
         function = run.description.function
+        step = self._recorder.wanted_call(("session", run.number))
+        if step == NONE:
+            return NONE
         self._recorder.catalog.use_function(function.function)
         site = self._call_site(function.name, caller)
         inputs = [UNKNOWN_INPUT] * len(function.arguments)
-        return self._recorder.begin_call(site, function.function, ("session", run.number), inputs)
+        return self._recorder.begin_call(site, function.function, step, inputs)
 
     def _call_site(self, name: str, caller: FrameType) -> int:
         catalog = self._recorder.catalog
