@@ -6,13 +6,16 @@ from dataclasses import dataclass
 
 from tensordbg.analysis.diff.apart import Apart
 from tensordbg.analysis.diff.edges import reached
-from tensordbg.analysis.program.operations import reads_variables
+from tensordbg.analysis.program.operations import operation_of, reads_variables
+from tensordbg.model import NONE
 from tensordbg.operations.kinds import Kind
 from tensordbg.operations.operation import Operation
 from tensordbg.operations.traits import Trait
 
 _MOST = 200
 """So many values are walked back through."""
+_CHOSEN = 12
+"""So many operations before a choice are looked at for what it goes by."""
 
 
 @dataclass(frozen=True)
@@ -23,7 +26,9 @@ class Unlike:
     """`parameter`, `input` or `random`."""
     row: int
     drawn_by: str = ""
-    """Of random numbers the operation that drew them."""
+    """Of random numbers the type of the operation that drew them."""
+    drawn_at: int = NONE
+    """... and what it drew."""
 
 
 def unlike_inputs(apart: Apart, row: int) -> list[Unlike]:
@@ -39,8 +44,25 @@ def unlike(apart: Apart, row: int) -> Unlike:
     made_by = list(reached(row, apart.unknown_parents, _MOST))
     if any(reads_variables(side.site(each)) or side.kept[each] for each in made_by) or _is_updated(apart, row):
         return Unlike("parameter", row)
-    drawn = [side.site(each).op_type for each in made_by if _draws(side.operation(each))]
-    return Unlike("random", row, drawn[0]) if drawn else Unlike("input", row)
+    drawn = next((each for each in made_by if _draws(side.operation(each))), None)
+    return Unlike("input", row) if drawn is None else Unlike("random", row, side.site(drawn).op_type, drawn)
+
+
+def chosen_by(apart: Apart, row: int) -> str:
+    """Tells the operation that drew by what an operation of a graph chooses, as a dropout; empty where none did.
+
+    What a choice goes by is no number: no value that is compared is made of it.
+    """
+    side = apart.side
+    program, ports = side.program, side.values.ports
+    if side.operation(row).kind not in (Kind.SELECT, Kind.MASKED_FILL):
+        return ""
+
+    def back(site: int) -> list[int]:
+        return [] if _draws(operation_of(program.sites[site])) else ports.site[ports.inputs.of(site)].tolist()
+
+    sites = reached(int(side.numbers.site[row]), back, _CHOSEN)
+    return next((program.sites[each].op_type for each in sites if _draws(operation_of(program.sites[each]))), "")
 
 
 def _draws(operation: Operation) -> bool:

@@ -12,7 +12,7 @@ from tensordbg.analysis.diff.anchors import Anchors, Named, find_anchors
 from tensordbg.analysis.diff.apart import Apart, Pair, are_of_one_size
 from tensordbg.analysis.diff.clipped import clipped
 from tensordbg.analysis.diff.damped import with_damped
-from tensordbg.analysis.diff.doubtful import without_doubtful
+from tensordbg.analysis.diff.doubtful import Sure, without_doubtful
 from tensordbg.analysis.diff.earlier import with_earlier
 from tensordbg.analysis.diff.elements import measure
 from tensordbg.analysis.diff.ends import not_compared, unlike_losses
@@ -27,6 +27,7 @@ from tensordbg.analysis.diff.loose import loose_differences
 from tensordbg.analysis.diff.matching import FAR
 from tensordbg.analysis.diff.noise import tolerance_by_twin
 from tensordbg.analysis.diff.numbers import LOW
+from tensordbg.analysis.diff.optimizers import set_unlike
 from tensordbg.analysis.diff.parameters import pair_parameters
 from tensordbg.analysis.diff.regions import Marks, Regions, find_regions
 from tensordbg.analysis.diff.reordered import explain_reordered, led_back, reordered_results
@@ -38,6 +39,7 @@ from tensordbg.analysis.diff.steps import align, step_errors, with_drift
 from tensordbg.analysis.diff.sums import with_sums
 from tensordbg.analysis.diff.unlike_results import have_results_in_common, unlike_normalizations_behind, unlike_results
 from tensordbg.analysis.diff.unlike_sources import unlike_sources
+from tensordbg.analysis.diff.untrained import with_untrained
 from tensordbg.analysis.diff.wording import Explained
 from tensordbg.analysis.program.layer_path import layer_path
 
@@ -96,20 +98,24 @@ def compare_sides(a: Side, b: Side, asked: Asked) -> Comparison:
     aligned = align(a, b, agreement)
     apart_a, apart_b = _apart((a, b), agreement, anchors)
     room = agreement.tolerance if asked.tolerance is None else 0.0
-    pairs = _of_first_pass(apart_b.side, _pairs(apart_a, apart_b, room))
+    undrifted = drifted = _pairs(apart_a, apart_b, room)
+    pairs = _of_first_pass(a, b, undrifted.pairs)
     if not pairs:
         agreement = with_drift(a, b, agreement, aligned)
         apart_a, apart_b = _apart((a, b), agreement, anchors)
-        pairs = _pairs(apart_a, apart_b, room) or unlike_sources(apart_a, apart_b)
+        drifted = _pairs(apart_a, apart_b, room)
+        pairs = drifted.pairs or unlike_sources(apart_a, apart_b)
         pairs = with_earlier(apart_a, apart_b, pairs) or reordered_results(apart_a, apart_b, agreement)
-        pairs = pairs or clipped(apart_a, apart_b)
+        pairs = pairs or clipped(apart_a, apart_b) or set_unlike(apart_a, apart_b, undrifted.pairs)
+    untrained = with_untrained(apart_a, apart_b, pairs)
+    pairs = [*untrained] or pairs
     parted = tuple((pair.a, pair.b) for pair in pairs)
     pairs = with_damped(apart_a, apart_b, pairs, agreement.tolerance)
     pairs = led_back(apart_a, apart_b, pairs, agreement)
     pairs = [without_seeming(apart_a, apart_b, pair) for pair in pairs]
-    loose = {pair: explain_reordered(apart_a, apart_b, pair) for pair in pairs if pair.reordered}
+    loose = untrained | {pair: explain_reordered(apart_a, apart_b, pair) for pair in pairs if pair.reordered}
     if not pairs:
-        unlike = unlike_results(apart_a, apart_b)
+        unlike = {} if undrifted.rounded or drifted.rounded else unlike_results(apart_a, apart_b)
         loose = {pair: unlike_normalizations_behind(apart_a, apart_b, pair) or said for pair, said in unlike.items()}
         loose = loose or loose_differences(apart_a, apart_b, agreement)
     explained = [
@@ -144,7 +150,7 @@ def compare_sides(a: Side, b: Side, asked: Asked) -> Comparison:
     )
 
 
-def _pairs(a: Apart, b: Apart, tolerance: float) -> list[Pair]:
+def _pairs(a: Apart, b: Apart, tolerance: float) -> Sure:
     pairs = without_parts(a, b, with_exchanged(a, b, find_pairs(a, b)))
     return without_doubtful(a, b, pairs, tolerance)
 
@@ -156,10 +162,11 @@ def _status(differences: list[FirstDifference], matched: int, unmatched: int) ->
     return "diverged" if differences else "same"
 
 
-def _of_first_pass(b: Side, pairs: list[Pair]) -> list[Pair]:
+def _of_first_pass(a: Side, b: Side, pairs: list[Pair]) -> list[Pair]:
     """Those of the first step, before anything was updated."""
-    first = b.numbers.step.min(initial=0)
-    return [pair for pair in pairs if b.numbers.step[pair.b] == first and not b.updates[pair.b]]
+    first = b.time.min(initial=0)
+    behind = (b.updates[pair.b] or a.time[pair.a] > max(first, a.numbers.step[pair.a]) for pair in pairs)
+    return [pair for pair, later in zip(pairs, behind, strict=True) if b.time[pair.b] == first and not later]
 
 
 def _of_first_step(b: Side, pairs: list[Pair]) -> list[Pair]:

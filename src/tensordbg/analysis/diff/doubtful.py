@@ -9,31 +9,48 @@ that are zero but for rounding: the bias of an attention's keys has no other gra
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from tensordbg.analysis.columns.reading import Bools
-from tensordbg.analysis.diff.apart import Apart, Pair
+from tensordbg.analysis.diff.apart import Apart, Pair, distance_of
+from tensordbg.analysis.diff.edges import reached
 from tensordbg.analysis.diff.numbers import HIGH, LOW
+from tensordbg.operations.kinds import Kind
 from tensordbg.operations.traits import Trait
 
 _ROOM = 3.0
 """So many times the tolerance."""
+_DRIFTED = 4.0
+"""So many times as far as its terms, beside the largest of them, a mean may be apart."""
+_WALKED = 40
+"""So many values before an update are looked at for its gradient."""
 _ROUNDINGS = 4.0
 """So many roundings of the largest value, by the square root of their number, are left of a sum that cancels out."""
 
 
-def without_doubtful(a: Apart, b: Apart, pairs: list[Pair], tolerance: float) -> list[Pair]:
+@dataclass(frozen=True)
+class Sure:
+    """Pairs that rounding has not put apart."""
+
+    pairs: list[Pair]
+    rounded: bool
+    """Whether parameters are left out that are nothing but rounding apart, and so may be what is made of them."""
+
+
+def without_doubtful(a: Apart, b: Apart, pairs: list[Pair], tolerance: float) -> Sure:
     """Leaves out pairs of gradients, and of what optimizers make of them, that rounding may have put apart."""
-    pairs = [
+    kept = [
         pair for pair in pairs
         if not (_is_amplified(b, pair.b, tolerance) or _are_cancelled(a, b, pair))
     ]  # fmt: skip
-    if a.side.frameworks == b.side.frameworks:
-        return pairs
-    gradient_a, gradient_b = a.side.backward, b.side.backward
-    return [
-        pair for pair in pairs if pair.distance > _ROOM * tolerance or not (gradient_a[pair.a] and gradient_b[pair.b])
-    ]
+    sure = [pair for pair in kept if not (_is_made_of_rounding(a, b, pair) or _is_less_than_summed(a, b, pair))]
+    rounded = len(sure) < len(kept)
+    if a.side.frameworks != b.side.frameworks:
+        gradients, room = (a.side.backward, b.side.backward), _ROOM * tolerance
+        sure = [pair for pair in sure if pair.distance > room or not (gradients[0][pair.a] and gradients[1][pair.b])]
+    return Sure(sure, rounded)
 
 
 def _are_cancelled(a: Apart, b: Apart, pair: Pair) -> bool:
@@ -78,6 +95,56 @@ def _is_amplified(apart: Apart, row: int, tolerance: float) -> bool:
     divisors = (each for each in side.edges.parents[row] if side.updates[each] and side.numbers.size[each] > 1)
     uneven = any(0 <= told[each, LOW] <= tolerance * told[each, HIGH] for each in divisors)
     return uneven and bool((_alike(apart, row) & (apart.label >= 0) & ~apart.constant).any())
+
+
+def _is_less_than_summed(a: Apart, b: Apart, pair: Pair) -> bool:
+    """Tells whether two means that cancel out are no farther apart than what they are taken of, which has drifted."""
+    given = [[each for each in apart.side.edges.parents[row] if apart.side.numbers.size[each] > 1]
+             for apart, row in ((a, pair.a), (b, pair.b))]  # fmt: skip
+    kinds = {apart.side.operation(row).kind for apart, row in ((a, pair.a), (b, pair.b))}
+    if kinds != {Kind.MEAN} or [len(each) for each in given] != [1, 1] or a.label[given[0][0]] < 0:
+        return False
+    room = _DRIFTED * distance_of(a, b, given[0][0], given[1][0]) * _largest(b, given[1][0])
+    return bool(a.label[given[0][0]] == b.label[given[1][0]]) and pair.distance * _largest(b, pair.b) <= room
+
+
+def _is_made_of_rounding(a: Apart, b: Apart, pair: Pair) -> bool:
+    """Tells whether nothing but rounding parts two updates of a parameter, or what is made of it.
+
+    So it is with a bias before a batch normalization: its gradient is a sum that cancels out, of which Adam makes steps
+    as large as all others.
+    """
+    both = (a, pair.a), (b, pair.b)
+    if all(apart.side.updates[row] for apart, row in both):
+        return any(_has_cancelled_gradient(apart, row) for apart, row in both)
+    unknown = [
+        [each for each in apart.unknown_parents(row) if apart.side.numbers.size[each] > 1] for apart, row in both
+    ]
+    return any(
+        bool(rows) and all(_is_rounded(apart, each) for each in rows)
+        for (apart, _), rows in zip(both, unknown, strict=True)
+    )
+
+
+def _is_rounded(apart: Apart, row: int) -> bool:
+    """Tells whether a value is a parameter, as an optimizer has made it or as it is read, of which that holds."""
+    side = apart.side
+    if side.updates[row]:
+        return _has_cancelled_gradient(apart, row)
+    made = (side.written.get((int(side.numbers.step[row]) - 1, each)) for each in side.site(row).reads)
+    return any(each is not None and _has_cancelled_gradient(apart, each) for each in made)
+
+
+def _has_cancelled_gradient(apart: Apart, row: int) -> bool:
+    """Tells whether the gradient that an optimizer makes an update of is nothing but rounding."""
+    side, size, step = apart.side, apart.side.numbers.size, apart.side.numbers.step
+
+    def back(each: int) -> list[int]:
+        parents = side.edges.parents[each] if side.updates[each] else ()
+        return [parent for parent in parents if size[parent] == size[row] and step[parent] == step[row]]
+
+    gradients = [each for each in reached(row, back, _WALKED) if side.backward[each]]
+    return bool(gradients) and all(_largest(apart, each) <= _left_of_sum(apart, each) for each in gradients)
 
 
 def _alike(apart: Apart, row: int) -> Bools:

@@ -6,7 +6,7 @@ from tensordbg.analysis.diff.apart import Apart, Pair, are_of_one_kind, are_of_o
 from tensordbg.analysis.diff.arrangement import DRIFTING, fill_unlike, in_another_order, other_parts
 from tensordbg.analysis.diff.attentions import explain_attention
 from tensordbg.analysis.diff.attributes import as_written, attribute_differences, settings_of
-from tensordbg.analysis.diff.beginnings import Unlike, unlike, unlike_inputs
+from tensordbg.analysis.diff.beginnings import Unlike, chosen_by, unlike, unlike_inputs
 from tensordbg.analysis.diff.edges import reached
 from tensordbg.analysis.diff.exchanged import have_other_inputs
 from tensordbg.analysis.diff.explaining_losses import explain_loss, explain_whole, of_smoothing
@@ -30,9 +30,11 @@ from tensordbg.analysis.diff.numbers import HIGH, LOW
 from tensordbg.analysis.diff.rescaled import rescaled
 from tensordbg.analysis.diff.result import AttributeDifference
 from tensordbg.analysis.diff.softmaxes import unlike_softmaxes
+from tensordbg.analysis.diff.unlike_parameters import constant_parameter, unlike_parameter
 from tensordbg.analysis.diff.wording import SUGGESTIONS, Explained, attributes_text, settings_to_set, types_of
 from tensordbg.analysis.diff.written_out import composite_of
 from tensordbg.analysis.failures.beginnings.words import shape_text
+from tensordbg.model import NONE
 from tensordbg.operations.kinds import Kind
 from tensordbg.operations.traits import Trait
 
@@ -52,7 +54,7 @@ def explain(a: Apart, b: Apart, pair: Pair) -> Explained:
     if a.side.kept[pair.a] and b.side.kept[pair.b]:
         return explain_kept_in_parts(a, b, pair) if pair.in_parts else explain_kept(a, b, pair)
     of_formula = normalized(a, b, pair) or explain_attention(a, b, pair) or _gate_beside(a, b, pair)
-    of_formula = of_formula or explain_mixture(a, b, pair)
+    of_formula = of_formula or explain_mixture(a, b, pair) or _other_parameter(a, b, pair)
     if of_formula is not None:
         return of_formula
     chance = _chance(a, b, pair)
@@ -63,11 +65,11 @@ def explain(a: Apart, b: Apart, pair: Pair) -> Explained:
         return _begun(a, b, pair)
     read = _of_kind(unlike_a, "parameter"), _of_kind(unlike_b, "parameter")
     kept = statistics_read(a, read[0]) or statistics_read(b, read[1])
-    if any(read) and (kept or b.side.numbers.step[pair.b] > b.side.numbers.step.min()):
+    if any(read) and (kept or _trained_before(a, b, pair)):
         rows = tuple(found[0].row if found else row for found, row in zip(read, (pair.a, pair.b), strict=True))
         both = rows[0], rows[1]
         return explain_statistics_read(a, b, both, kept) if kept else explain_updated(a, b, pair, both)
-    given = _unlike_inputs(a, b, pair, unlike_a, unlike_b) or _constant_parameter(a, b, pair, read)
+    given = _unlike_inputs(a, b, pair, unlike_a, unlike_b) or constant_parameter(a, b, pair, read)
     if given is not None:
         return given
     if a.side.operation(pair.a).kind is Kind.READ is b.side.operation(pair.b).kind:
@@ -78,6 +80,17 @@ def explain(a: Apart, b: Apart, pair: Pair) -> Explained:
     if b.agreed_before(pair.b) and (not b.side.backward[pair.b] or pair.distance < DRIFTING):
         return explain_updated(a, b, pair, (pair.a, pair.b))
     return _value(a, b, pair)
+
+
+def _other_parameter(a: Apart, b: Apart, pair: Pair) -> Explained | None:
+    """Tells of a parameter that begins as another one; what was trained, or drawn on the way, is told by that."""
+    return None if _chance(a, b, pair) or _trained_before(a, b, pair) else unlike_parameter(a, b, pair)
+
+
+def _trained_before(a: Apart, b: Apart, pair: Pair) -> bool:
+    """Tells whether both runs have updated parameters in the steps before."""
+    time = min(a.side.time[pair.a], b.side.time[pair.b])
+    return all(bool((each.side.updates & (each.side.numbers.step < time)).any()) for each in (a, b))
 
 
 def _gate_beside(a: Apart, b: Apart, pair: Pair) -> Explained | None:
@@ -96,8 +109,22 @@ def _unlike_inputs(a: Apart, b: Apart, pair: Pair, unlike_a: list[Unlike], unlik
                 return _value(a, b, pair)
             if kind == "input" and not (are_of_one_size(a, b, *rows) and _begins(a, rows[0]) and _begins(b, rows[1])):
                 continue  # what one run has whole, as a sequence, the other may take in pieces
-            return _other_input(a, b, pair, kind, rows)
+            return _drawn_otherwise(a, b, mine[0], theirs[0]) or _other_input(a, b, pair, kind, rows)
     return None
+
+
+def _drawn_otherwise(a: Apart, b: Apart, mine: Unlike, theirs: Unlike) -> Explained | None:
+    """Random numbers that are drawn with unlike settings, as where the rates of two dropouts differ."""
+    if NONE in (mine.drawn_at, theirs.drawn_at) or not are_of_one_size(a, b, mine.drawn_at, theirs.drawn_at):
+        return None
+    drawn = Pair(mine.drawn_at, theirs.drawn_at, distance_of(a, b, mine.drawn_at, theirs.drawn_at))
+    difference = attribute_differences(a, b, drawn)
+    if not difference:
+        return None
+    text = f"random numbers are drawn with unlike attributes: {attributes_text(difference)}"
+    suggestion = f"{settings_to_set(difference)}, as by the rate of a dropout: p may be 1 less it"
+    return Explained("random", mine.row, theirs.row, distance_of(a, b, mine.row, theirs.row), True, difference, text,
+                     suggestion)  # fmt: skip
 
 
 def _begins(apart: Apart, row: int) -> bool:
@@ -150,12 +177,10 @@ def _next(a: Apart, b: Apart, pair: Pair, run: str) -> str:
 
 def _chance(a: Apart, b: Apart, pair: Pair) -> str:
     """The operation that draws the random numbers of what one run computes alone; empty where none does."""
-    for mine, rows in ((a, pair.extra_a), (b, pair.extra_b)):
-        for row in rows:
-            for each in unlike_inputs(mine, row):
-                if each.drawn_by:
-                    return each.drawn_by
-    return ""
+    extra = [(a, row) for row in pair.extra_a] + [(b, row) for row in pair.extra_b]
+    drawn = (each.drawn_by for mine, row in extra for each in unlike_inputs(mine, row))
+    chosen = (chosen_by(mine, row) for mine, row in extra)
+    return next((each for each in (*drawn, *chosen) if each), "")
 
 
 def _of_kind(found: list[Unlike], kind: str) -> list[Unlike]:
@@ -168,23 +193,6 @@ def _other_input(a: Apart, b: Apart, pair: Pair, kind: str, rows: tuple[int, int
     text = f"{names[1]} of B is given {what} that is not that of {names[0]} in A; all else that goes in agrees"
     text += rescaled(a, b, rows) if kind == "input" else ""
     return Explained(kind, *rows, distance_of(a, b, *rows), False, (), text, SUGGESTIONS[kind])
-
-
-def _constant_parameter(a: Apart, b: Apart, pair: Pair, read: tuple[list[Unlike], list[Unlike]]) -> Explained | None:
-    """A parameter of one run, where all elements of the other's are one number, as of a bias that was not loaded."""
-    if len(read[0]) + len(read[1]) != 1:
-        return None
-    run, mine, other, of_other = ("A", a, b, pair.b) if read[0] else ("B", b, a, pair.a)
-    row, size = (read[0] or read[1])[0].row, mine.side.numbers.size
-    alike = (each for each in other.side.edges.parents[of_other]
-             if other.side.numbers.size[each] == size[row] and other.constant[each])  # fmt: skip
-    partner = next(alike, None)
-    if partner is None:
-        return None
-    site = mine.side.site(pair.a if run == "A" else pair.b)
-    text = f"{site.op_type} of {run} is given a parameter, and the other run one all of whose elements are one number"
-    rows = (row, partner) if run == "A" else (partner, row)
-    return Explained("parameter", *rows, distance_of(a, b, *rows), False, (), text, SUGGESTIONS["parameter"])
 
 
 def _held(a: Apart, b: Apart, pair: Pair) -> Explained:

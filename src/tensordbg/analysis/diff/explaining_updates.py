@@ -26,7 +26,7 @@ _SUMS = 40
 
 def explain_updated(a: Apart, b: Apart, pair: Pair, rows: tuple[int, int]) -> Explained:
     """Tells of parameters that are read and are not what they are in the other run, though all was equal before."""
-    step = int(b.side.numbers.step[pair.b])
+    step = int(max(a.side.time[pair.a], b.side.time[pair.b]))
     text = (
         f"up to step {step} all agrees but what the optimizers have made of the parameters: those differ in step {step}"
     )

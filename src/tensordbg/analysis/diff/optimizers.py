@@ -5,7 +5,7 @@ They are those that the programs gave their optimizers, so they are exact where 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from tensordbg.analysis.diff.apart import Apart, Pair
@@ -52,6 +52,21 @@ def compare_optimizers(a: Apart, b: Apart, pair: Pair, step: int) -> ComparedOpt
         if name in told_b and not _are_equal(told_a[name], told_b[name])
     ]
     return ComparedOptimizers(tuple(difference))
+
+
+def set_unlike(a: Apart, b: Apart, pairs: Iterable[Pair]) -> list[Pair]:
+    """Chooses the first pair of updates that optimizers of one framework make by unlike settings, be it next to equal.
+
+    What is as small as the drift of a training may come of it, and of a setting as well, where one is known to differ.
+    """
+    if a.side.frameworks != b.side.frameworks:
+        return []
+    for pair in pairs:
+        if a.side.updates[pair.a] and b.side.updates[pair.b]:
+            compared = compare_optimizers(a, b, pair, int(b.side.numbers.step[pair.b]))
+            if compared is not None and compared.difference and not compared.is_rounding:
+                return [pair]
+    return []
 
 
 def _are_equal(a: object, b: object) -> bool:

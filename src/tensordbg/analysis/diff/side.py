@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -10,11 +10,13 @@ import numpy as np
 
 from tensordbg.analysis.columns.reading import Bools, Ints, TraceSource
 from tensordbg.analysis.diff.edges import Edges, find_edges
+from tensordbg.analysis.diff.evaluations import find_times
 from tensordbg.analysis.diff.fused import is_fused
 from tensordbg.analysis.diff.numbers import Numbers, read_numbers
 from tensordbg.analysis.diff.passes import steps_by_passes
 from tensordbg.analysis.diff.statistics import find_copies, find_statistics, without_statistics
-from tensordbg.analysis.diff.updates import find_updates
+from tensordbg.analysis.diff.updates import Read, find_updates
+from tensordbg.analysis.diff.writes import find_written
 from tensordbg.analysis.flow.values import Values, locate_values
 from tensordbg.analysis.program.description import Program, read_program
 from tensordbg.analysis.program.details import Details
@@ -123,11 +125,24 @@ class Side:
     @cached_property
     def updates(self) -> Bools:
         """Whether each value is what an optimizer computes of gradients."""
-        sites = self.program.sites
-        rows = np.flatnonzero(self.kinds == _NUMBERS[Kind.READ]).tolist()
-        reads = ((row, sites[int(self.numbers.site[row])].reads) for row in rows)
-        single = ((row, variables[0]) for row, variables in reads if len(variables) == 1)
-        return find_updates(self.numbers, self.edges, self.backward, single, self._parts)
+        return find_updates(self.numbers, self.edges, self.backward, self._reads(), self._parts)
+
+    @cached_property
+    def written(self) -> dict[tuple[int, int], int]:
+        """By step and variable the last update that is written to it."""
+        return find_written(self.values, self.numbers, self.updates)
+
+    @cached_property
+    def time(self) -> Ints:
+        """For each value the step of the training that its parameters belong to."""
+        return find_times(self.numbers, self.edges, self.backward | self.updates, self._reads(), self._parts)
+
+    def _reads(self) -> Iterator[Read]:
+        """What was read of single variables, in the order of the run."""
+        for row in np.flatnonzero(self.kinds == _NUMBERS[Kind.READ]).tolist():
+            variables = self.program.sites[int(self.numbers.site[row])].reads
+            if len(variables) == 1:
+                yield row, variables[0]
 
     @cached_property
     def _parts(self) -> Ints:

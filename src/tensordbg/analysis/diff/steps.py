@@ -79,10 +79,10 @@ def _by_step(aligned: Aligned) -> Iterator[tuple[int, Floats]]:
 def with_drift(a: Side, b: Side, agreement: Agreement, aligned: Aligned) -> Agreement:
     """Takes for equal also what is apart by no more than the drift of its step."""
     bounds = _Bounds.of(aligned, agreement.tolerance)
-    kept = aligned.distance <= bounds.at(aligned.step)
+    kept = aligned.distance <= bounds.of_side(b)[aligned.b]
     near_a, near_b = agreement.near_a, agreement.near_b
-    drifts_a = near_a.distance <= bounds.at(a.numbers.step)
-    drifts_b = near_b.distance <= bounds.at(b.numbers.step)
+    drifts_a = near_a.distance <= bounds.of_side(a)
+    drifts_b = near_b.distance <= bounds.of_side(b)
     pairs_a = np.concatenate([aligned.a[kept], np.flatnonzero(drifts_a), near_b.row[drifts_b]])
     pairs_b = np.concatenate([aligned.b[kept], near_a.row[drifts_a], np.flatnonzero(drifts_b)])
     new = ~(agreement.a[pairs_a] & agreement.b[pairs_b])
@@ -109,9 +109,13 @@ class _Bounds:
                 bound = max(bound, min(drift, _MOST))
         return cls(np.append(steps, np.iinfo(np.int64).max), np.array([*found, bound]))
 
-    def at(self, step: Ints) -> Floats:
-        """The bound of each of some steps; of those in between that of the next."""
-        result: Floats = self.bound[np.searchsorted(self.steps, step)]
+    def of_side(self, side: Side) -> Floats:
+        """The bound of each value; of steps in between that of the next.
+
+        An evaluation behind a training shows what that hides, as running statistics: it has room for one step more.
+        """
+        bound = self.bound[np.searchsorted(self.steps, side.time)]
+        result: Floats = np.where(side.time > side.numbers.step, np.minimum(_GROWTH * bound, _MOST), bound)
         return result
 
 

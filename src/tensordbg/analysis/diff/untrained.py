@@ -1,0 +1,162 @@
+"""Parameters that one run trains in a step and the other leaves as they are, though both compute with them alike.
+
+So it is where a tensor is detached, a layer is frozen, an optimizer is given some of the parameters alone, or gradients
+are set to zero before the step. A run that has no backward pass at all is no training, and says nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from tensordbg.analysis.diff.apart import Apart, Both, Pair
+from tensordbg.analysis.diff.edges import reached
+from tensordbg.analysis.diff.result import AttributeDifference
+from tensordbg.analysis.diff.wording import Explained
+from tensordbg.analysis.program.held import noted_gradients
+from tensordbg.model import NONE
+from tensordbg.operations.kinds import Kind
+
+_NAMED = 3
+"""So many parameters are told by their names."""
+_WALKED = 20
+"""So many values before an update are looked at for the gradient that it is made of."""
+_UPDATED = "updated parameters"
+
+
+@dataclass(frozen=True)
+class _Left:
+    """Parameters that one run updates in a step, and the other does not."""
+
+    both: Both
+    """The run that updates them is `mine`."""
+    step: int
+    variables: Sequence[tuple[int, int]]
+    """Their numbers in the run that updates them, and in the other."""
+    counts: tuple[int, int]
+    """So many variables `mine` and the other run update in that step."""
+    pair: Pair
+    """The last update of the first of them, and what the other run holds."""
+
+
+class _Variables:
+    """The variables of a run: what they hold at first, and the steps in which an optimizer writes them."""
+
+    def __init__(self, apart: Apart) -> None:
+        """Takes the run."""
+        self._side = apart.side
+        self.updates = apart.side.written
+        self._held: dict[int, list[int]] = {}
+        for row in np.flatnonzero(self._side.kinds == list(Kind).index(Kind.READ)).tolist():
+            for variable in self._side.site(row).reads:
+                self._held.setdefault(variable, []).append(row)
+        seen = set(np.unique(self._side.numbers.site).tolist())
+        sites = self._side.program.sites.values()
+        unseen = (site for site in sites if site.function != NONE or site.site not in seen)
+        self._written_unseen = {variable for site in unseen for variable in site.writes}
+
+    def by_label(self, apart: Apart, step: int) -> dict[int, int]:
+        """Gives by the label of its value before a step each variable that holds what no other of its run does."""
+        found: dict[int, list[int]] = {}
+        for variable in self._held:
+            row = self.held(variable, step)
+            if not apart.constant[row]:
+                found.setdefault(int(apart.label[row]), []).append(variable)
+        return {label: each[0] for label, each in found.items() if label >= 0 and len(each) == 1}
+
+    def held(self, variable: int, step: int) -> int:
+        """Gives what a variable holds before a step changes it, as far as it is known."""
+        rows, steps = self._held[variable], self._side.numbers.step
+        before = [row for row in rows if steps[row] <= step]
+        return next((row for row in before if steps[row] == step), (before or rows)[-1])
+
+    def stays(self, variable: int, step: int) -> bool:
+        """Tells whether a run computes with a variable and leaves it in a step as it was, as far as it is known."""
+        numbers, held = self._side.numbers, self.held(variable, step)
+        later = [row for row in self._held[variable] if numbers.step[row] > step]
+        if (step, variable) in self.updates or (variable in self._written_unseen and not later):
+            return False
+        side = self._side
+        used = any(not (side.updates[each] or side.backward[each]) for each in side.edges.children[held])
+        return used and np.array_equal(
+            numbers.statistics[later], numbers.statistics[[held] * len(later)], equal_nan=True
+        )
+
+
+def with_untrained(a: Apart, b: Apart, pairs: list[Pair]) -> dict[Pair, Explained]:
+    """Finds the first step in which one run leaves parameters as they are; nothing where the runs part before."""
+    if not (a.side.backward.any() and b.side.backward.any()):
+        return {}
+    left = next(_left(a, b), None)
+    steps = [(int(max(a.side.time[each.a], b.side.time[each.b])), bool(b.side.kept[each.b])) for each in pairs]
+    if left is None or min(steps, default=(left.step, True)) < (left.step, True):
+        return {}
+    return {left.pair: _explained(left)}
+
+
+def _left(a: Apart, b: Apart) -> Iterator[_Left]:
+    """The steps in which one run updates parameters that the other leaves as they are."""
+    variables = _Variables(a), _Variables(b)
+    for step in sorted({step for step, _ in _computed(a) & _computed(b)}):
+        for both, (mine, other) in ((Both(a, b), variables), (Both(b, a, turned=True), variables[::-1])):
+            named = mine.by_label(both.mine, step), other.by_label(both.other, step)
+            pairs = [(variable, named[1][label]) for label, variable in named[0].items() if label in named[1]]
+            found = [each for each in pairs if (step, each[0]) in mine.updates and other.stays(each[1], step)]
+            if found:
+                counts = _count(mine, step), _count(other, step)
+                pair = both.pair(mine.updates[step, found[0][0]], other.held(found[0][1], step))
+                yield _Left(both, step, found, counts, pair)
+
+
+def _count(variables: _Variables, step: int) -> int:
+    return sum(at == step for at, _ in variables.updates)
+
+
+def _computed(apart: Apart) -> set[tuple[int, int]]:
+    """The steps and labels of what both runs compute in forward passes: where they do, they are given the same."""
+    side = apart.side
+    chosen = (apart.label >= 0) & side.edges.made & (side.numbers.size > 1) & ~side.backward & ~side.updates
+    return set(zip(side.numbers.step[chosen].tolist(), apart.label[chosen].tolist(), strict=True))
+
+
+def _explained(left: _Left) -> Explained:
+    run, other = ("B", "A") if left.both.turned else ("A", "B")
+    variables = left.both.mine.side.program.variables
+    names = [variables[mine].name for mine, _ in left.variables]
+    them, more = "them" if len(names) > 1 else "it", f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    text = f"in step {left.step} {run} updates {', '.join(names[:_NAMED])}{more}, and {other} does not"
+    gradient = _has_gradient(left)
+    if gradient is False:
+        text += f": no gradient reaches {them} in {other}"
+    elif gradient:
+        text += ": it computes the gradients" + (", and its optimizer does not take them" if left.counts[1] else "")
+    suggestion = (
+        f"compare where {other} cuts {them} off from the loss: a tensor that is detached, a frozen layer, or a step "
+        "that is taken before the backward pass"
+    )
+    if gradient:
+        suggestion = (
+            f"give the optimizer of {other} all parameters that it has in {run}" if left.counts[1]
+            else f"take the step in {other} behind the backward pass, before the gradients are set to zero"
+        )  # fmt: skip
+    counts = left.counts[::-1] if left.both.turned else left.counts
+    pair, difference = left.pair, (AttributeDifference(_UPDATED, *counts),)
+    return Explained("update", pair.a, pair.b, pair.distance, True, difference, text, suggestion)
+
+
+def _has_gradient(left: _Left) -> bool | None:
+    """Tells whether the other run has the gradient of the first variable; `None` where it is not known."""
+    mine, other = left.both.mine, left.both.other
+    noted = noted_gradients(other.side.program)
+    if noted:
+        return left.variables[0][1] in noted
+    side, size, update = mine.side, mine.side.numbers.size, left.pair.b if left.both.turned else left.pair.a
+
+    def back(row: int) -> Iterator[int]:
+        if not side.backward[row]:
+            yield from (each for each in side.edges.parents[row] if side.updates[each] or side.backward[each])
+
+    behind = [row for row in reached(update, back, _WALKED) if side.backward[row] and size[row] == size[update]]
+    return any(mine.label[row] >= 0 for row in behind) if behind else None
