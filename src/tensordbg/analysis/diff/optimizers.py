@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import islice
 
 from tensordbg.analysis.diff.apart import Apart, Pair
 from tensordbg.analysis.diff.attributes import as_written
@@ -20,6 +21,8 @@ from tensordbg.trace.program.optimizers import OptimizerSettings
 _EPSILON = "epsilon"
 _WALKED = 40
 """So many values around an update are looked at for the variable that it is one of."""
+_LOOKED_AT = 100
+"""So many pairs of updates are looked at for settings that differ."""
 _NEAR = 1e-6
 """Numbers that are nearer are the same, one of them rounded to single precision."""
 
@@ -61,11 +64,11 @@ def set_unlike(a: Apart, b: Apart, pairs: Iterable[Pair]) -> list[Pair]:
     """
     if a.side.frameworks != b.side.frameworks:
         return []
-    for pair in pairs:
-        if a.side.updates[pair.a] and b.side.updates[pair.b]:
-            compared = compare_optimizers(a, b, pair, int(b.side.numbers.step[pair.b]))
-            if compared is not None and compared.difference and not compared.is_rounding:
-                return [pair]
+    of_updates = (pair for pair in pairs if a.side.updates[pair.a] and b.side.updates[pair.b])
+    for pair in islice(of_updates, _LOOKED_AT):
+        compared = compare_optimizers(a, b, pair, int(b.side.numbers.step[pair.b]))
+        if compared is not None and compared.difference and not compared.is_rounding:
+            return [pair]
     return []
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tensordbg.analysis.columns.reading import Ints
 from tensordbg.analysis.diff.apart import Apart, Both, Pair
 from tensordbg.analysis.diff.edges import reached
 from tensordbg.analysis.diff.result import AttributeDifference
@@ -98,27 +99,63 @@ def with_untrained(a: Apart, b: Apart, pairs: list[Pair]) -> dict[Pair, Explaine
 
 def _left(a: Apart, b: Apart) -> Iterator[_Left]:
     """The steps in which one run updates parameters that the other leaves as they are."""
+    steps = _steps_in_common(a, b)
     variables = _Variables(a), _Variables(b)
-    for step in sorted({step for step, _ in _computed(a) & _computed(b)}):
-        for both, (mine, other) in ((Both(a, b), variables), (Both(b, a, turned=True), variables[::-1])):
-            named = mine.by_label(both.mine, step), other.by_label(both.other, step)
-            pairs = [(variable, named[1][label]) for label, variable in named[0].items() if label in named[1]]
-            found = [each for each in pairs if (step, each[0]) in mine.updates and other.stays(each[1], step)]
-            if found:
-                counts = _count(mine, step), _count(other, step)
-                pair = both.pair(mine.updates[step, found[0][0]], other.held(found[0][1], step))
-                yield _Left(both, step, found, counts, pair)
+    named = [each.by_label(apart, steps[0]) if steps else {} for each, apart in zip(variables, (a, b), strict=True)]
+    pairs = [(variable, named[1][label]) for label, variable in named[0].items() if label in named[1]]
+    turned = [(theirs, mine) for mine, theirs in pairs]
+    changing = set[tuple[int, int]]()
+    for step in steps:
+        for both, (mine, other), both_ways in (
+            (Both(a, b), variables, pairs),
+            (Both(b, a, turned=True), variables[::-1], turned),
+        ):
+            left = _left_in_step((mine, other), both_ways, step, changing)
+            if left:
+                pair = both.pair(mine.updates[step, left[0][0]], other.held(left[0][1], step))
+                yield _Left(both, step, left, (_count(mine, step), _count(other, step)), pair)
+
+
+def _left_in_step(
+    variables: tuple[_Variables, _Variables],
+    pairs: Sequence[tuple[int, int]],
+    step: int,
+    changing: set[tuple[int, int]],
+) -> list[tuple[int, int]]:
+    """The pairs of variables of which one run updates its own in a step, and the other does not.
+
+    What is found to change without an update that is known is noted in `changing`, and not looked at again.
+    """
+    mine, other = variables
+    found = []
+    for pair in pairs:
+        if (step, pair[0]) in mine.updates and (step, pair[1]) not in other.updates and pair not in changing:
+            if other.stays(pair[1], step):
+                found.append(pair)
+            else:
+                changing.add(pair)
+    return found
 
 
 def _count(variables: _Variables, step: int) -> int:
     return sum(at == step for at, _ in variables.updates)
 
 
-def _computed(apart: Apart) -> set[tuple[int, int]]:
-    """The steps and labels of what both runs compute in forward passes: where they do, they are given the same."""
+def _steps_in_common(a: Apart, b: Apart) -> list[int]:
+    """The steps in whose forward passes both runs compute some of the same: there they are given the same."""
+    rows_a, rows_b = (_computed_alike(each) for each in (a, b))
+    step_of = np.full(max(a.label.max(initial=NONE), b.label.max(initial=NONE)) + 1, NONE, dtype=np.int64)
+    step_of[a.label[rows_a]] = a.side.numbers.step[rows_a]
+    steps = b.side.numbers.step[rows_b]
+    result: list[int] = np.unique(steps[step_of[b.label[rows_b]] == steps]).tolist()
+    return [step for step in result if step >= 0]
+
+
+def _computed_alike(apart: Apart) -> Ints:
     side = apart.side
     chosen = (apart.label >= 0) & side.edges.made & (side.numbers.size > 1) & ~side.backward & ~side.updates
-    return set(zip(side.numbers.step[chosen].tolist(), apart.label[chosen].tolist(), strict=True))
+    rows: Ints = np.flatnonzero(chosen)
+    return rows
 
 
 def _explained(left: _Left) -> Explained:
