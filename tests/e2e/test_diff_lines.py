@@ -160,6 +160,13 @@ def test_a_line_that_was_changed_is_named(references: dict[str, Path], tmp_path:
     assert words in told(changed(references["steps"], tmp_path, old, new)).explanation
 
 
+def test_a_bias_that_only_one_run_draws_is_told(tmp_path: Path) -> None:
+    text = "import torch\ntorch.manual_seed(0)\nlayer = torch.nn.Linear(9, 4)\nlayer(torch.ones(3, 9)).softmax(-1)\n"
+    reference = recorded(tmp_path / "reference", text)
+    found = told(changed(reference, tmp_path / "without", "(9, 4)", "(9, 4, bias=False)"))
+    assert "aten::addmm of A is given [4] besides" in found.explanation
+
+
 @pytest.mark.parametrize("words", SAME)
 def test_the_same_in_other_words_is_the_same(references: dict[str, Path], tmp_path: Path, words: str) -> None:
     for each in ("one step", "steps"):

@@ -31,9 +31,10 @@ def find_times(numbers: Numbers, edges: Edges, learning: Bools, reads: Iterable[
     for row, variable in reads:
         held = numbers.statistics[row].tobytes()
         changed[row] = first.setdefault(variable, held) != held
-    if not changed.any():
+    evaluates = changed & ~np.isin(part, np.unique(part[learning])) if changed.any() else changed
+    if not evaluates.any():
         return numbers.step
-    behind = edges.spread(changed) & ~np.isin(part, np.unique(part[learning]))
+    behind = edges.spread(evaluates)
     trained = np.maximum.accumulate(np.where(learning, numbers.step, -1)) + 1
     result: Ints = np.where(behind, np.maximum(numbers.step, trained), numbers.step)
     return result

@@ -88,9 +88,9 @@ def _other_parameter(a: Apart, b: Apart, pair: Pair) -> Explained | None:
 
 
 def _trained_before(a: Apart, b: Apart, pair: Pair) -> bool:
-    """Tells whether both runs have updated parameters in the steps before."""
-    time = min(a.side.time[pair.a], b.side.time[pair.b])
-    return all(bool((each.side.updates & (each.side.numbers.step < time)).any()) for each in (a, b))
+    """Tells whether either run has updated parameters in the steps before."""
+    time = max(a.side.time[pair.a], b.side.time[pair.b])
+    return any(bool((each.side.updates & (each.side.numbers.step < time)).any()) for each in (a, b))
 
 
 def _gate_beside(a: Apart, b: Apart, pair: Pair) -> Explained | None:
@@ -374,10 +374,13 @@ def _extra_input(a: Apart, b: Apart, pair: Pair) -> tuple[str, str] | None:
     if a.side.site(pair.a).framework != b.side.site(pair.b).framework:
         return None  # the one has an operation for a product and a bias, the other two
     for run, mine, other, row, others in (("A", a, b, pair.a, pair.b), ("B", b, a, pair.b, pair.a)):
-        besides = mine.taken_whole(row) - other.taken_whole(others)
-        if besides and other.taken_whole(others) <= mine.taken_whole(row) and not other.unknown_parents(others):
-            parents = mine.side.edges.parents[row]
-            return run, shape_text(mine.side.shape(next(each for each in parents if int(mine.label[each]) in besides)))
+        if other.unknown_parents(others) or not other.taken_whole(others) <= mine.taken_whole(row):
+            continue
+        known = mine.taken_whole(row) - other.taken_whole(others)
+        besides = [each for each in mine.side.edges.parents[row] if int(mine.label[each]) in known]
+        besides += [each for each in mine.unknown_parents(row) if mine.side.operation(each).kind is Kind.READ]
+        if besides:
+            return run, shape_text(mine.side.shape(besides[0]))
     return None
 
 

@@ -231,7 +231,7 @@ def _other_gradients(b: Apart, pair: Pair, added: tuple[str, Apart, int]) -> Exp
         )
         suggestion = (
             f"compare where the parameter is used: in {other} a use is detached, is missing, or has a parameter of its "
-            "own"
+            f"own; and what {run} adds to its loss, such as a penalty on its parameters"
         )
     return Explained("update", pair.a, pair.b, pair.distance, True, (), text, suggestion)
 
