@@ -39,6 +39,8 @@ OTHER_WORDS = {
     "analysis/diff/explaining_updates.py": {"A", "B"},
     "analysis/diff/lengths.py": {"A", "B"},
     "analysis/diff/not_finite.py": {"A", "B"},
+    "analysis/diff/unlike_parameters.py": {"A", "B"},
+    "analysis/diff/untrained.py": {"A", "B"},
     "cli/commands/diff.py": {"A", "B"},
     "cli/commands/view.py": {"A"},
     "console/fullscreen/keys.py": {"Enter"},

@@ -123,12 +123,7 @@ def compare_sides(a: Side, b: Side, asked: Asked) -> Comparison:
         for pair in _of_first_step(b, [each for each in pairs if not each.beside] or list(loose))
     ]
     differences = [_first_difference(apart_a, apart_b, *each, agreement.tolerance) for each in explained]
-    beside = (
-        (pair.a, pair.b)
-        for pair in _of_first_step(b, pairs)
-        if pair.beside and are_of_one_size(apart_a, apart_b, pair.a, pair.b)
-    )
-    begun = tuple(dict.fromkeys([*((found.row_a, found.row_b) for _, found in explained), *beside]))
+    begun = _begun(apart_a, apart_b, pairs, [found for _, found in explained])
     matched = int((agreement.b & ~b.numbers.constant).sum())
     in_common = bool(matched or anchors.b.any() or (loose and not pairs)) and bool(
         differences or have_results_in_common(apart_a, apart_b)
@@ -148,6 +143,13 @@ def compare_sides(a: Side, b: Side, asked: Asked) -> Comparison:
         only_b=_some(apart_b),
         errors=find_error_flow(apart_a, apart_b, Known(agreement, aligned, begun, parted)) if in_common else (),
     )
+
+
+def _begun(a: Apart, b: Apart, pairs: list[Pair], explained: list[Explained]) -> tuple[tuple[int, int], ...]:
+    """The values at which the error begins: what is told, and other outputs of the same operations."""
+    beside = (pair for pair in _of_first_step(b.side, pairs) if pair.beside and are_of_one_size(a, b, pair.a, pair.b))
+    told = ((found.row_a, found.row_b) for found in explained)
+    return tuple(dict.fromkeys([*told, *((pair.a, pair.b) for pair in beside)]))
 
 
 def _pairs(a: Apart, b: Apart, tolerance: float) -> Sure:

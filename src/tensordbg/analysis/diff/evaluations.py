@@ -1,4 +1,4 @@
-"""What a run computes between or behind the steps of a training, as predictions, with parameters that it has trained.
+"""Evaluations between or behind the steps of a training, as predictions are: with parameters that it has trained.
 
 A framework that counts the steps of each function by itself counts them anew there. But the parameters that are read
 have drifted apart by the steps before, and what is made of them is no part of the first step.

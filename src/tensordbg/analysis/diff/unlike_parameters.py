@@ -30,7 +30,9 @@ def constant_parameter(a: Apart, b: Apart, pair: Pair, read: tuple[list[Unlike],
     alike = (each for each in both.other.side.edges.parents[of_other]
              if both.other.side.numbers.size[each] == size and both.other.constant[each])  # fmt: skip
     partner = next(alike, None)
-    return None if partner is None else _told(both, row, partner, _type(a, pair.a) if read[0] else _type(b, pair.b))
+    return (
+        None if partner is None else _explained(both, row, partner, _type(a, pair.a) if read[0] else _type(b, pair.b))
+    )
 
 
 def unlike_parameter(a: Apart, b: Apart, pair: Pair) -> Explained | None:
@@ -41,7 +43,7 @@ def unlike_parameter(a: Apart, b: Apart, pair: Pair) -> Explained | None:
     ):
         found = next(_pairs(both, row, other, extra), None)
         if found is not None:
-            return _told(both, *found, _type(both.mine, row))
+            return _explained(both, *found, _type(both.mine, row))
     return None
 
 
@@ -80,7 +82,7 @@ def _added_in_vain(apart: Apart, size: int) -> Iterator[int]:
             yield row
 
 
-def _told(both: Both, mine: int, other: int, taker: str) -> Explained:
+def _explained(both: Both, mine: int, other: int, taker: str) -> Explained:
     run, constant = "B" if both.turned else "A", (both.mine.constant[mine], both.other.constant[other])
     if any(constant):
         given = f"{_ALL_ONE_NUMBER}, and the other run one of several" if constant[0] else (
