@@ -181,3 +181,33 @@ def test_a_line_of_a_keras_program_that_was_changed_is_named(
     result = changed(references["keras"], tmp_path, old, new)
     assert result.status == ("diverged" if words else "same")
     assert words in (told(result).explanation if words else "")
+
+
+COMPILED = """
+import torch
+from torch import nn
+torch.manual_seed(0)
+x = torch.randn(16, 8)
+model = nn.Sequential(nn.Linear(8, 32), nn.BatchNorm1d(32), nn.ReLU(), nn.Dropout(0.3), nn.Linear(32, 4))
+model(x).sum().backward()
+"""
+OF_COMPILED = {
+    "draws its own": ("", "", "of random numbers, aten::bernoulli_ of A and prims::inductor_random of B"),
+    "the same": ("nn.Dropout(0.3), ", "", ""),
+    "a variance that is stored": (
+        "BatchNorm1d(32), nn.ReLU(), nn.Dropout(0.3)",
+        "BatchNorm1d(32, 1e-3), nn.ReLU()",
+        "epsilon is 1e-05 in A and 0.001 in B",
+    ),
+}
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of PyTorch, of what it uses itself
+@pytest.mark.parametrize("change", OF_COMPILED)
+def test_eager_code_beside_what_is_compiled_of_it(tmp_path: Path, change: str) -> None:
+    old, new, words = OF_COMPILED[change]
+    eager = COMPILED if change == "draws its own" else COMPILED.replace("nn.Dropout(0.3), ", "")
+    compiled = COMPILED.replace(old, new).replace("model(x)", "torch.compile(model)(x)")
+    result = tensordbg.diff(recorded(tmp_path / "eager", eager), recorded(tmp_path / "compiled", compiled))
+    assert result.status == ("diverged" if words else "same")
+    assert words in (told(result).explanation if words else "")

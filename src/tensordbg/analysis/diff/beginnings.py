@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tensordbg.analysis.diff.apart import Apart
+from tensordbg.analysis.diff.apart import Apart, Pair
 from tensordbg.analysis.diff.edges import reached
 from tensordbg.analysis.program.operations import operation_of, reads_variables
 from tensordbg.model import NONE
@@ -63,6 +63,30 @@ def chosen_by(apart: Apart, row: int) -> str:
 
     sites = reached(int(side.numbers.site[row]), back, _CHOSEN)
     return next((program.sites[each].op_type for each in sites if _draws(operation_of(program.sites[each]))), "")
+
+
+def drawn_apart(a: Apart, b: Apart, pair: Pair) -> tuple[str, str] | None:
+    """Names the operations that draw what a pair is made of, where one run has it drawn within a compiled kernel.
+
+    A kernel draws by a generator of its own: no seed gives it the numbers of the other run. `None` for all other pairs.
+    """
+    runs = (a, pair.a), (b, pair.b)
+    seen = [next((each.drawn_by for each in unlike_inputs(apart, row) if each.drawn_by), "") for apart, row in runs]
+    kept = [drawn or _drawn_in_kernel(apart, row) for drawn, (apart, row) in zip(seen, runs, strict=True)]
+    return (kept[0], kept[1]) if all(kept) and any(seen) and not all(seen) else None
+
+
+def _drawn_in_kernel(apart: Apart, row: int) -> str:
+    """The operation by whose numbers, which nobody has seen, a kernel computes a value; empty where none did."""
+    side = apart.side
+    sites, ports = side.program.sites, side.values.ports
+
+    def back(site: int) -> list[int]:
+        given: list[int] = ports.site[ports.inputs.of(site)].tolist()
+        return [each for each in given if each not in side.seen_sites and not _draws(operation_of(sites[site]))]
+
+    before = reached(int(side.numbers.site[row]), back, _MOST)
+    return next((sites[each].op_type for each in before if _draws(operation_of(sites[each]))), "")
 
 
 def _draws(operation: Operation) -> bool:

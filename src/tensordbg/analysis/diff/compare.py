@@ -12,7 +12,7 @@ from tensordbg.analysis.diff.anchors import Anchors, Named, find_anchors
 from tensordbg.analysis.diff.apart import Apart, Pair, are_of_one_size
 from tensordbg.analysis.diff.clipped import clipped
 from tensordbg.analysis.diff.damped import with_damped
-from tensordbg.analysis.diff.doubtful import Sure, without_doubtful
+from tensordbg.analysis.diff.doubtful import without_doubtful
 from tensordbg.analysis.diff.earlier import with_earlier
 from tensordbg.analysis.diff.elements import measure
 from tensordbg.analysis.diff.ends import not_compared, unlike_losses
@@ -98,15 +98,14 @@ def compare_sides(a: Side, b: Side, asked: Asked) -> Comparison:
     aligned = align(a, b, agreement)
     apart_a, apart_b = _apart((a, b), agreement, anchors)
     room = agreement.tolerance if asked.tolerance is None else 0.0
-    undrifted = drifted = _pairs(apart_a, apart_b, room)
-    pairs = _of_first_pass(a, b, undrifted.pairs)
+    undrifted = _pairs(apart_a, apart_b, room)
+    pairs = _of_first_pass(a, b, undrifted)
     if not pairs:
         agreement = with_drift(a, b, agreement, aligned)
         apart_a, apart_b = _apart((a, b), agreement, anchors)
-        drifted = _pairs(apart_a, apart_b, room)
-        pairs = drifted.pairs or unlike_sources(apart_a, apart_b)
+        pairs = _pairs(apart_a, apart_b, room) or unlike_sources(apart_a, apart_b)
         pairs = with_earlier(apart_a, apart_b, pairs) or reordered_results(apart_a, apart_b, agreement)
-        pairs = pairs or clipped(apart_a, apart_b) or set_unlike(apart_a, apart_b, undrifted.pairs)
+        pairs = pairs or clipped(apart_a, apart_b) or set_unlike(apart_a, apart_b, undrifted)
     untrained = with_untrained(apart_a, apart_b, pairs)
     pairs = [*untrained] or pairs
     parted = tuple((pair.a, pair.b) for pair in pairs)
@@ -115,7 +114,7 @@ def compare_sides(a: Side, b: Side, asked: Asked) -> Comparison:
     pairs = [without_seeming(apart_a, apart_b, pair) for pair in pairs]
     loose = untrained | {pair: explain_reordered(apart_a, apart_b, pair) for pair in pairs if pair.reordered}
     if not pairs:
-        unlike = {} if undrifted.rounded or drifted.rounded else unlike_results(apart_a, apart_b)
+        unlike = unlike_results(apart_a, apart_b)
         loose = {pair: unlike_normalizations_behind(apart_a, apart_b, pair) or said for pair, said in unlike.items()}
         loose = loose or loose_differences(apart_a, apart_b, agreement)
     explained = [
@@ -152,7 +151,7 @@ def _begun(a: Apart, b: Apart, pairs: list[Pair], explained: list[Explained]) ->
     return tuple(dict.fromkeys([*told, *((pair.a, pair.b) for pair in beside)]))
 
 
-def _pairs(a: Apart, b: Apart, tolerance: float) -> Sure:
+def _pairs(a: Apart, b: Apart, tolerance: float) -> list[Pair]:
     pairs = without_parts(a, b, with_exchanged(a, b, find_pairs(a, b)))
     return without_doubtful(a, b, pairs, tolerance)
 

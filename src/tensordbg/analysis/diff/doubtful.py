@@ -9,8 +9,6 @@ that are zero but for rounding: the bias of an attention's keys has no other gra
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from tensordbg.analysis.columns.reading import Bools
@@ -30,27 +28,17 @@ _ROUNDINGS = 4.0
 """So many roundings of the largest value, by the square root of their number, are left of a sum that cancels out."""
 
 
-@dataclass(frozen=True)
-class Sure:
-    """Pairs that rounding has not put apart."""
-
-    pairs: list[Pair]
-    rounded: bool
-    """Whether parameters are left out that are nothing but rounding apart, and so may be what is made of them."""
-
-
-def without_doubtful(a: Apart, b: Apart, pairs: list[Pair], tolerance: float) -> Sure:
+def without_doubtful(a: Apart, b: Apart, pairs: list[Pair], tolerance: float) -> list[Pair]:
     """Leaves out pairs of gradients, and of what optimizers make of them, that rounding may have put apart."""
     kept = [
         pair for pair in pairs
         if not (_is_amplified(b, pair.b, tolerance) or _are_cancelled(a, b, pair))
     ]  # fmt: skip
-    sure = [pair for pair in kept if not (_is_made_of_rounding(a, b, pair) or _is_less_than_summed(a, b, pair))]
-    rounded = len(sure) < len(kept)
+    sure = [pair for pair in kept if not (is_made_of_rounding(a, b, pair) or _is_less_than_summed(a, b, pair))]
     if a.side.frameworks != b.side.frameworks:
         gradients, room = (a.side.backward, b.side.backward), _ROOM * tolerance
         sure = [pair for pair in sure if pair.distance > room or not (gradients[0][pair.a] and gradients[1][pair.b])]
-    return Sure(sure, rounded)
+    return sure
 
 
 def _are_cancelled(a: Apart, b: Apart, pair: Pair) -> bool:
@@ -108,7 +96,7 @@ def _is_less_than_summed(a: Apart, b: Apart, pair: Pair) -> bool:
     return bool(a.label[given[0][0]] == b.label[given[1][0]]) and pair.distance * _largest(b, pair.b) <= room
 
 
-def _is_made_of_rounding(a: Apart, b: Apart, pair: Pair) -> bool:
+def is_made_of_rounding(a: Apart, b: Apart, pair: Pair) -> bool:
     """Tells whether nothing but rounding parts two updates of a parameter, or what is made of it.
 
     So it is with a bias before a batch normalization: its gradient is a sum that cancels out, of which Adam makes steps

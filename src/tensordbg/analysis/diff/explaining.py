@@ -6,7 +6,7 @@ from tensordbg.analysis.diff.apart import Apart, Pair, are_of_one_kind, are_of_o
 from tensordbg.analysis.diff.arrangement import DRIFTING, fill_unlike, in_another_order, other_parts
 from tensordbg.analysis.diff.attentions import explain_attention
 from tensordbg.analysis.diff.attributes import as_written, attribute_differences, settings_of
-from tensordbg.analysis.diff.beginnings import Unlike, chosen_by, unlike, unlike_inputs
+from tensordbg.analysis.diff.beginnings import Unlike, chosen_by, drawn_apart, unlike, unlike_inputs
 from tensordbg.analysis.diff.edges import reached
 from tensordbg.analysis.diff.exchanged import have_other_inputs
 from tensordbg.analysis.diff.explaining_losses import explain_loss, explain_whole, of_smoothing
@@ -54,7 +54,7 @@ def explain(a: Apart, b: Apart, pair: Pair) -> Explained:
     if a.side.kept[pair.a] and b.side.kept[pair.b]:
         return explain_kept_in_parts(a, b, pair) if pair.in_parts else explain_kept(a, b, pair)
     of_formula = normalized(a, b, pair) or explain_attention(a, b, pair) or _gate_beside(a, b, pair)
-    of_formula = of_formula or explain_mixture(a, b, pair) or _other_parameter(a, b, pair)
+    of_formula = of_formula or explain_mixture(a, b, pair) or _other_parameter(a, b, pair) or _drawn(a, b, pair)
     if of_formula is not None:
         return of_formula
     chance = _chance(a, b, pair)
@@ -87,9 +87,18 @@ def _other_parameter(a: Apart, b: Apart, pair: Pair) -> Explained | None:
     return None if _chance(a, b, pair) or _trained_before(a, b, pair) else unlike_parameter(a, b, pair)
 
 
+def _drawn(a: Apart, b: Apart, pair: Pair) -> Explained | None:
+    """Tells of random numbers where one run has them drawn within a kernel."""
+    drawn = drawn_apart(a, b, pair)
+    if drawn is None:
+        return None
+    text = f"both compute it of random numbers, {drawn[0]} of A and {drawn[1]} of B: compiled code draws its own"
+    return _of_rows(pair, "random", text, SUGGESTIONS["random"])
+
+
 def _trained_before(a: Apart, b: Apart, pair: Pair) -> bool:
     """Tells whether either run has updated parameters in the steps before."""
-    time = max(a.side.time[pair.a], b.side.time[pair.b])
+    time = min(a.side.time[pair.a], b.side.time[pair.b])
     return any(bool((each.side.updates & (each.side.numbers.step < time)).any()) for each in (a, b))
 
 

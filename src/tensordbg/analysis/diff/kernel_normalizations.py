@@ -12,7 +12,7 @@ from tensordbg.analysis.diff.fused import fused_before, inputs_of, is_fused
 from tensordbg.analysis.diff.normalization import INSIDE, OUTSIDE, REDUCING, ROOTS, Normalization
 from tensordbg.analysis.diff.side import Side
 from tensordbg.analysis.program.operations import operation_of
-from tensordbg.model import Site
+from tensordbg.model import NONE, Site
 from tensordbg.operations.kinds import Kind
 
 _SUMS = (Kind.ADD, Kind.MAXIMUM)
@@ -23,7 +23,7 @@ def in_kernel(side: Side, root: int) -> Normalization | None:
     number = int(side.numbers.site[root])
     if side.backward[root] or side.updates[root] or side.operation(root).kind not in ROOTS:
         return None
-    before = list(fused_before(side.values, number))
+    before = list(_before(side, number))
     at = next((at for at, site in enumerate(before) if operation_of(site).kind in REDUCING), None)
     if at is None:
         return None
@@ -47,6 +47,22 @@ def in_kernel(side: Side, root: int) -> Normalization | None:
     )
 
 
+def is_rooted_in_kernel(side: Side, row: int) -> bool:
+    """Tells whether a kernel takes a root of a value, maybe behind a sum with a number, be the sum stored or not."""
+    of_value = list(_following(side, int(side.numbers.site[row])))
+    summed = (each for site in of_value if operation_of(site).kind in _SUMS for each in _taking(side, site.site))
+    return any(operation_of(site).kind in ROOTS for site in (*_taking(side, int(side.numbers.site[row])), *summed))
+
+
+def _before(side: Side, number: int) -> Iterator[Site]:
+    """What kernels alone know of the way to a root, and behind that the means that it begins with, where stored."""
+    fused = list(fused_before(side.values, number))
+    yield from fused
+    given = (each for taking in (number, *(site.site for site in fused)) for each in inputs_of(side.values, taking))
+    stored = (side.program.sites[each] for each in dict.fromkeys(given))
+    yield from (site for site in stored if not is_fused(site) and operation_of(site).kind in REDUCING)
+
+
 def _added(side: Side, sites: Iterable[Site]) -> Iterator[float]:
     """The numbers that sums of a kernel are taken with."""
     sums = (site for site in sites if operation_of(site).kind in _SUMS)
@@ -58,6 +74,11 @@ def _added(side: Side, sites: Iterable[Site]) -> Iterator[float]:
 
 def _following(side: Side, number: int) -> Iterator[Site]:
     """What a kernel makes of the result of a site and keeps to itself."""
+    return (site for site in _taking(side, number) if is_fused(site))
+
+
+def _taking(side: Side, number: int) -> Iterator[Site]:
+    """The operations of a graph that take the result of one of them."""
     function = side.program.sites[number].function
-    inside = (site for site in side.program.sites.values() if site.function == function and is_fused(site))
+    inside = (site for site in side.program.sites.values() if site.function == function != NONE)
     return (site for site in inside if number in inputs_of(side.values, site.site))

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from tensordbg.analysis.diff.apart import Apart, Pair, distance_of
 from tensordbg.analysis.diff.attributes import as_written
 from tensordbg.analysis.diff.edges import reached
-from tensordbg.analysis.diff.kernel_normalizations import in_kernel
+from tensordbg.analysis.diff.kernel_normalizations import in_kernel, is_rooted_in_kernel
 from tensordbg.analysis.diff.normalization import INSIDE, OUTSIDE, PARTS, PLACE, REDUCING, ROOTS, Normalization
 from tensordbg.analysis.diff.numbers import LOW
 from tensordbg.analysis.diff.result import AttributeDifference
@@ -153,7 +153,7 @@ def _is_rooted(side: Side, row: int) -> bool:
     """Whether a root is taken of a value, maybe behind a sum with a number."""
     summed = (child for child in _forward(side, row) if side.operation(child).kind is Kind.ADD)
     kinds = {side.operation(child).kind for each in (row, *summed) for child in _forward(side, each)}
-    return bool(kinds & (ROOTS | {Kind.POWER}))
+    return bool(kinds & (ROOTS | {Kind.POWER})) or is_rooted_in_kernel(side, row)
 
 
 def measured_by(side: Side, root: int) -> list[int]:

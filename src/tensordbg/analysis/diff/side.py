@@ -128,6 +128,11 @@ class Side:
         return find_updates(self.numbers, self.edges, self.backward, self._reads(), self._parts)
 
     @cached_property
+    def seen_sites(self) -> frozenset[int]:
+        """The sites of all values that there are; what kernels keep to themselves has none."""
+        return frozenset(np.unique(self.numbers.site).tolist())
+
+    @cached_property
     def written(self) -> dict[tuple[int, int], int]:
         """By step and variable the last update that is written to it."""
         return find_written(self.values, self.numbers, self.updates)

@@ -14,6 +14,7 @@ import numpy as np
 
 from tensordbg.analysis.diff.apart import Apart, Pair, distance_of
 from tensordbg.analysis.diff.behind_forks import behind_forks
+from tensordbg.analysis.diff.doubtful import is_made_of_rounding
 from tensordbg.analysis.diff.edges import reached
 from tensordbg.analysis.diff.explaining import normalized
 from tensordbg.analysis.diff.further_results import ends_of, further_results
@@ -36,7 +37,7 @@ _SOON = 8
 def unlike_results(a: Apart, b: Apart) -> dict[Pair, Explained]:
     """Finds the first forks of one value from which both runs come to results of one size that differ."""
     found = chain(_met(a, b), _multiplied_alike(a, b), _in_pieces(a, b), further_results(a, b), behind_forks(a, b))
-    return dict(islice(found, 1))
+    return dict(islice(((pair, said) for pair, said in found if not is_made_of_rounding(a, b, pair)), 1))
 
 
 def unlike_normalizations_behind(a: Apart, b: Apart, pair: Pair) -> Explained | None:

@@ -87,8 +87,11 @@ class _Variables:
 
 
 def with_untrained(a: Apart, b: Apart, pairs: list[Pair]) -> dict[Pair, Explained]:
-    """Finds the first step in which one run leaves parameters as they are; nothing where the runs part before."""
-    if not (a.side.backward.any() and b.side.backward.any()):
+    """Finds the first step in which one run leaves parameters as they are; nothing where the runs part before.
+
+    What a summary keeps of updates does not tell what they are written to.
+    """
+    if not all(each.side.backward.any() and (each.side.written or not each.side.updates.any()) for each in (a, b)):
         return {}
     left = next(_left(a, b), None)
     steps = [(int(max(a.side.time[each.a], b.side.time[each.b])), bool(b.side.kept[each.b])) for each in pairs]

@@ -8,6 +8,8 @@ from types import MappingProxyType
 from tensordbg.operations.torch.words import names
 from tensordbg.operations.traits import Trait
 
+_DRAWN_IN_KERNELS = frozenset({"prims::inductor_random", "prims::inductor_randint"})
+
 EFFECTS: Mapping[Trait, frozenset[str]] = MappingProxyType(
     {
         Trait.COMPARES: names(
@@ -23,7 +25,8 @@ EFFECTS: Mapping[Trait, frozenset[str]] = MappingProxyType(
             bernoulli binomial cauchy dropout exponential geometric log_normal multinomial native_dropout normal poisson
             rand randint randn random randperm uniform
             """
-        ),
+        )
+        | _DRAWN_IN_KERNELS,
         # Of compiled graphs, where they stand under the names of PyTorch's functions.
         Trait.RUNS_UNSEEN: frozenset({"associative_scan", "cond", "map_impl", "scan", "while_loop"}),
         Trait.STANDS_ALONE: names("empty empty_like empty_strided new_empty"),
