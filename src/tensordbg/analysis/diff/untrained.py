@@ -53,9 +53,8 @@ class _Variables:
         for row in np.flatnonzero(self._side.kinds == list(Kind).index(Kind.READ)).tolist():
             for variable in self._side.site(row).reads:
                 self._held.setdefault(variable, []).append(row)
-        seen = set(np.unique(self._side.numbers.site).tolist())
         sites = self._side.program.sites.values()
-        unseen = (site for site in sites if site.function != NONE or site.site not in seen)
+        unseen = (site for site in sites if site.function != NONE or site.site not in self._side.seen_sites)
         self._written_unseen = {variable for site in unseen for variable in site.writes}
 
     def by_label(self, apart: Apart, step: int) -> dict[int, int]:
