@@ -5,8 +5,10 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import sys
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -122,6 +124,31 @@ def test_more_rows_than_there_are(tmp_path: Path) -> None:
     for command, *rest in TRACE:
         with contextlib.chdir(tmp_path) if hasattr(contextlib, "chdir") else contextlib.nullcontext():
             tell([command, str(trace), *rest, *_forced(command)])
+
+
+def test_a_function_far_beyond_all_others_costs_as_little_as_the_next(tmp_path: Path) -> None:
+    program, counts = circles_of_identities(CallKind.CALL), []
+    for number in (1, 2**21):
+        functions = (*program.functions, Function(number, "g", "g_1", number, 0, (), ()))
+        trace = recorded(tmp_path / str(number), replace(program, functions=functions))
+        counts.append(functions_called(partial(tell, ["why", str(trace)])))
+    assert counts[1] < counts[0] + 10_000
+
+
+def functions_called(run: Callable[[], object]) -> int:
+    """Runs something; counts the functions in Python that it calls."""
+    called = 0
+
+    def count(_: object, event: str, __: object) -> None:
+        nonlocal called
+        called += event == "call"
+
+    sys.setprofile(count)
+    try:
+        run()
+    finally:
+        sys.setprofile(None)
+    return called
 
 
 @pytest.mark.parametrize("name", ["trace.json", "sites.jsonl", "segments/000000.bin", "facts.jsonl", "names.jsonl"])

@@ -191,11 +191,14 @@ class Flow:
 
     @cached_property
     def _function_outputs(self) -> tuple[Ints, Ints]:
-        functions = self.values.program.functions
-        # An execution may name one that the trace does not hold.
-        count = max([*functions, int(self.values.executions.function.max(initial=-1))]) + 1
-        lists = [functions[k].outputs if k in functions else () for k in range(count)]
-        return _flattened([[self.values.ports.of(ref) for ref in refs] for refs in lists])
+        functions = sorted((number, each) for number, each in self.values.program.functions.items() if number >= 0)
+        # An execution may name one that the trace does not hold, and a damaged trace may name millions.
+        last = max([number for number, _ in functions] + [int(self.values.executions.function.max(initial=-1))])
+        sizes = np.zeros(last + 2, dtype=np.int64)
+        for number, function in functions:
+            sizes[number + 1] = len(function.outputs)
+        outputs = (ref for _, function in functions for ref in function.outputs)
+        return np.cumsum(sizes), np.array([self.values.ports.of(ref) for ref in outputs], dtype=np.int64)
 
     @cached_property
     def _place_outputs(self) -> tuple[Ints, Ints]:
