@@ -471,7 +471,7 @@ def test_a_rate_that_was_raised_is_told(traces: Path) -> None:
 
 def test_the_divisor_that_shrank_is_told_and_not_the_learning_rate(traces: Path) -> None:
     found = first(traces, temperature_that_decays)
-    assert "The divisor temperature shrank step by step: " in found.explanation
+    assert "The divisor temperature shrank iteration by iteration: " in found.explanation
     assert "`loss = F.cross_entropy(z @ z.T / temperature, y)`" in found.explanation
     assert "learn its logarithm" in found.suggestion
 

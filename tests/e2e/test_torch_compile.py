@@ -290,5 +290,5 @@ def test_what_several_kernels_fill_and_what_stands_before_chance_and_what_a_bran
     assert "1 of its 5 elements is 0" in filled.verdict.explanation
     assert dropped.view.op_type == "aten::atanh"
     assert (chosen.view.op_type, chosen.source and chosen.source.line) == ("cond", line_of(PIECES, "torch.cond"))
-    assert "which operation in its branch or loop began isn't seen" in chosen.explanation
+    assert "which operation in its branch or loop began is not seen" in chosen.explanation
     assert "TORCHDYNAMO_DISABLE=1" in chosen.suggestion
