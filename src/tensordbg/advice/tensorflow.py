@@ -176,6 +176,10 @@ FIXES: Mapping[str, Mapping[str, str]] = {
         "`tf.math.multiply_no_nan(x, mask)`.",
         "loss": "Mask the logits with a large finite number, `tf.where(mask, x, tf.{dtype}.min)`.",
     },
+    "unknown": {
+        "unseen": "Call `tf.config.run_functions_eagerly(True)` first, and leave `jit_compile=True` out: nothing is "
+        "compiled then, and the operation that began is named.",
+    },
     # warnings
     "wrapped_integers": {
         "": "Compute this in a wider type (`tf.cast(x, tf.int32)`, `tf.int64`, or a floating-point type).",

@@ -262,6 +262,8 @@ FIXES: Mapping[str, Mapping[str, str]] = {
         "nothing of what the layers compute.",
     },
     "unchanged_variable": {
+        "cut": "Look for what has no gradient between it and the loss: `torch.argmax`, `torch.round`, a comparison, a "
+        "cast to whole numbers, `.detach()`, `.item()`, NumPy. Its `grad` is None.",
         "rounded": "Keep the parameters in float32 and compute in half precision under `torch.autocast`, or raise the "
         "learning rate, which may bring other trouble.",
         "unwritten": "Give it to the optimizer with the others, and see that the loss depends on it: its `grad` is "
