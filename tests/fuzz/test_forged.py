@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import sys
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
@@ -19,6 +18,7 @@ import pytest
 from tensordbg.cli import main
 from tensordbg.model import NONE, CallKind, Function, Health, Site, TensorRef
 from tensordbg.trace.sealed.seal import seal_all
+from tests.called import functions_called
 from tests.fuzz.asking import LINES, TRACE, tell
 from tests.fuzz.records import say_so
 from tests.sample_trace import make_sample_trace
@@ -133,22 +133,6 @@ def test_a_function_far_beyond_all_others_costs_as_little_as_the_next(tmp_path: 
         trace = recorded(tmp_path / str(number), replace(program, functions=functions))
         counts.append(functions_called(partial(tell, ["why", str(trace)])))
     assert counts[1] < counts[0] + 10_000
-
-
-def functions_called(run: Callable[[], object]) -> int:
-    """Runs something; counts the functions in Python that it calls."""
-    called = 0
-
-    def count(_: object, event: str, __: object) -> None:
-        nonlocal called
-        called += event == "call"
-
-    sys.setprofile(count)
-    try:
-        run()
-    finally:
-        sys.setprofile(None)
-    return called
 
 
 @pytest.mark.parametrize("name", ["trace.json", "sites.jsonl", "segments/000000.bin", "facts.jsonl", "names.jsonl"])

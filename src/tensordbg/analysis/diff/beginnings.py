@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from tensordbg.analysis.diff.apart import Apart, Pair
 from tensordbg.analysis.diff.edges import reached
+from tensordbg.analysis.diff.fused import inputs_of
+from tensordbg.analysis.diff.side import Side
 from tensordbg.analysis.program.operations import operation_of, reads_variables
 from tensordbg.model import NONE
 from tensordbg.operations.kinds import Kind
@@ -53,16 +56,9 @@ def chosen_by(apart: Apart, row: int) -> str:
 
     What a choice goes by is no number: no value that is compared is made of it.
     """
-    side = apart.side
-    program, ports = side.program, side.values.ports
-    if side.operation(row).kind not in (Kind.SELECT, Kind.MASKED_FILL):
+    if apart.side.operation(row).kind not in (Kind.SELECT, Kind.MASKED_FILL):
         return ""
-
-    def back(site: int) -> list[int]:
-        return [] if _draws(operation_of(program.sites[site])) else ports.site[ports.inputs.of(site)].tolist()
-
-    sites = reached(int(side.numbers.site[row]), back, _CHOSEN)
-    return next((program.sites[each].op_type for each in sites if _draws(operation_of(program.sites[each]))), "")
+    return _drawn_before(apart.side, row, lambda _: True, _CHOSEN)
 
 
 def drawn_apart(a: Apart, b: Apart, pair: Pair) -> tuple[str, str] | None:
@@ -78,15 +74,19 @@ def drawn_apart(a: Apart, b: Apart, pair: Pair) -> tuple[str, str] | None:
 
 def _drawn_in_kernel(apart: Apart, row: int) -> str:
     """The operation by whose numbers, which nobody has seen, a kernel computes a value; empty where none did."""
-    side = apart.side
-    sites, ports = side.program.sites, side.values.ports
+    return _drawn_before(apart.side, row, lambda site: site not in apart.side.seen_sites, _MOST)
+
+
+def _drawn_before(side: Side, row: int, is_passed: Callable[[int], bool], most: int) -> str:
+    """The nearest operation of a graph that draws before a value, on ways through some sites; empty without one."""
+    sites = side.program.sites
 
     def back(site: int) -> list[int]:
-        given: list[int] = ports.site[ports.inputs.of(site)].tolist()
-        return [each for each in given if each not in side.seen_sites and not _draws(operation_of(sites[site]))]
+        given = [] if _draws(operation_of(sites[site])) else inputs_of(side.values, site)
+        return [each for each in given if is_passed(each)]
 
-    before = reached(int(side.numbers.site[row]), back, _MOST)
-    return next((sites[each].op_type for each in before if _draws(operation_of(sites[each]))), "")
+    before = (sites[each] for each in reached(int(side.numbers.site[row]), back, most))
+    return next((site.op_type for site in before if _draws(operation_of(site))), "")
 
 
 def _draws(operation: Operation) -> bool:

@@ -48,10 +48,11 @@ def in_kernel(side: Side, root: int) -> Normalization | None:
 
 
 def is_rooted_in_kernel(side: Side, row: int) -> bool:
-    """Tells whether a kernel takes a root of a value, maybe behind a sum with a number, be the sum stored or not."""
-    of_value = list(_following(side, int(side.numbers.site[row])))
-    summed = (each for site in of_value if operation_of(site).kind in _SUMS for each in _taking(side, site.site))
-    return any(operation_of(site).kind in ROOTS for site in (*_taking(side, int(side.numbers.site[row])), *summed))
+    """Tells whether a graph takes a root of a value, maybe behind a sum with a number that a kernel keeps to itself."""
+    taking = list(_taking(side, int(side.numbers.site[row])))
+    sums = (site for site in taking if is_fused(site) and operation_of(site).kind in _SUMS)
+    behind = (each for site in sums for each in _taking(side, site.site))
+    return any(operation_of(site).kind in ROOTS for site in (*taking, *behind))
 
 
 def _before(side: Side, number: int) -> Iterator[Site]:
@@ -80,5 +81,5 @@ def _following(side: Side, number: int) -> Iterator[Site]:
 def _taking(side: Side, number: int) -> Iterator[Site]:
     """The operations of a graph that take the result of one of them."""
     function = side.program.sites[number].function
-    inside = (site for site in side.program.sites.values() if site.function == function != NONE)
+    inside = () if function == NONE else side.program.sites_of_graph[function]
     return (site for site in inside if number in inputs_of(side.values, site.site))

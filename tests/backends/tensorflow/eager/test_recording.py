@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import sys
 import threading
-from collections.abc import Callable
 from pathlib import Path
-from types import FrameType
 
 import numpy as np
 import pytest
@@ -14,6 +11,7 @@ import tensorflow as tf
 
 import tensordbg
 from tests.backends.tensorflow.recorded import Event, Recorded, record
+from tests.called import functions_called
 
 
 def producers(recorded: Recorded, event: Event) -> list[Event | None]:
@@ -186,24 +184,8 @@ def test_the_hooks_are_taken_out(tmp_path: Path) -> None:
     assert before == after
 
 
-def called_of_ours(run: Callable[[], object]) -> int:
-    """How many functions of ours are called meanwhile."""
-    package = str(Path(tensordbg.__file__).parent)
-    called = 0
-
-    def count(frame: FrameType, event: str, _: object) -> None:
-        nonlocal called
-        called += event == "call" and frame.f_code.co_filename.startswith(package)
-
-    sys.setprofile(count)
-    try:
-        run()
-    finally:
-        sys.setprofile(None)
-    return called
-
-
 def test_a_call_that_is_left_out_costs_the_same_whatever_it_is_given(tmp_path: Path) -> None:
+    package = str(Path(tensordbg.__file__).parent)
     variables = [tf.Variable(float(i)) for i in range(30)]
     few = tf.function(lambda: tf.constant(1.0))
     many = tf.function(lambda *given: tf.add_n([*given, *variables]))
@@ -211,5 +193,5 @@ def test_a_call_that_is_left_out_costs_the_same_whatever_it_is_given(tmp_path: P
     with tensordbg.record(tmp_path, every=1000):
         for _ in range(3):
             few(), many(*given)
-        counts = [called_of_ours(run) for run in (few, lambda: many(*given))]
+        counts = [functions_called(run, package) for run in (few, lambda: many(*given))]
     assert 0 < counts[0] == counts[1] < 40
