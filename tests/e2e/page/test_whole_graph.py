@@ -203,6 +203,9 @@ def test_what_ran_by_itself_stands_in_the_graph_of_its_step(page: Any, scopes_li
     page.goto(f"{scopes_link}#event=0&tab=graph")
     page.locator(".graph-node-chosen").wait_for()
     assert "eager code, " in page.locator(".graph-head").inner_text()
+    for width in (1280, 2560):
+        page.set_viewport_size({"width": width, "height": 1000})
+        assert page.locator(".graph-extent").evaluate("text => text.scrollWidth <= text.clientWidth"), width
     page.get_by_role("combobox", name="Function").select_option(label="predict")
     box(page, "net, layer").wait_for()
 
