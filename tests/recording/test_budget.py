@@ -37,6 +37,26 @@ class Simulation:
 
 
 @dataclass
+class PassingBy(Simulation):
+    """One that begins only the steps that may be due."""
+
+    left: int = 0
+    begun: int = 0
+
+    def step(self, own: float, cost: float, key: object = "train") -> bool:
+        if self.left:
+            self.left -= 1
+            self.budget.passed_by(1)
+            self.now += own
+            self.own += own
+            return False
+        self.begun += 1
+        records = super().step(own, cost, key)
+        self.left = self.budget.to_pass_by()
+        return records
+
+
+@dataclass
 class InParts(Simulation):
     """One that may record what matters alone, at its own cost."""
 
@@ -92,6 +112,29 @@ def test_ten_minutes_stay_within_the_budget_and_use_it(
         number += 1
     assert simulation.share < share * 1.2
     assert simulation.share > min(share, ratio) * 0.1
+
+
+@pytest.mark.parametrize("seconds", [0.0005, 0.004, 0.05])
+def test_steps_that_are_passed_by_are_not_those_that_are_due(seconds: float) -> None:
+    one_by_one, passing = Simulation(Budget(0.02)), PassingBy(Budget(0.02))
+    for number in range(6000):
+        assert one_by_one.step(seconds, 2 * seconds) == passing.step(seconds, 2 * seconds), number
+    assert passing.budget.spent().looked == one_by_one.budget.spent().looked
+    assert passing.budget.spent().share == pytest.approx(one_by_one.budget.spent().share, rel=0.05)
+    assert passing.begun < {0.0005: 1200, 0.004: 3700, 0.05: 6001}[seconds]
+
+
+@pytest.mark.parametrize("program", [noisy, with_pauses, by_turns, changing])
+def test_a_program_whose_steps_are_passed_by_stays_within_the_budget(
+    program: Callable[[int, random.Random], float],
+) -> None:
+    chance, simulation, number = random.Random(7), PassingBy(Budget(0.02)), 0
+    while simulation.now < TEN_MINUTES / 10:
+        own = program(number, chance) / 20
+        simulation.step(own, min(own, 0.005) * 1.5)
+        number += 1
+    assert simulation.share < 0.02 * 1.2
+    assert simulation.share > 0.02 * 0.5
 
 
 def test_steps_far_longer_than_others_are_not_taken_for_the_cost_of_recording() -> None:

@@ -43,12 +43,22 @@ class Program:
     def __init__(self) -> None:
         self.now = 0.0
         self.log: Any = Log()
+        self.seconds = 0.01
         self.pace = Pace(0.02, self.log, lambda: self.now)
+
+    def quick_call(self, key: object = "step") -> bool:
+        """A call that is passed by where it can be; whether it was."""
+        if not self.pace.passes_by(key):
+            self.call(key)
+            return False
+        assert self.log.pauses == 1
+        self.now += self.seconds
+        return True
 
     def call(self, key: object = "step") -> bool:
         looked = self.pace.begin_call(key)
         assert self.log.pauses == (not looked)
-        self.now += 0.02 if looked else 0.01
+        self.now += 2 * self.seconds if looked else self.seconds
         self.pace.end_call()
         return looked
 
@@ -78,6 +88,39 @@ def test_a_call_within_a_call_is_of_the_same_step_in_whatever_thread() -> None:
     program.pace.end_call()
     assert not program.call()
     assert [each.key for each in program.pace.end().looked] == ["step"]
+
+
+def test_most_calls_that_are_left_out_need_not_begin() -> None:
+    program = Program()
+    program.seconds = 0.001
+    passed = [program.quick_call() for _ in range(2000)]
+    assert sum(passed) > 1500
+    (looked,) = program.pace.end().looked
+    assert looked.steps == 2000
+    assert 10 < looked.recorded < 50
+
+
+def test_a_call_of_another_kind_or_thread_begins_by_itself() -> None:
+    program = Program()
+    program.seconds = 0.001
+    while not program.quick_call():
+        pass
+    assert not in_thread(program.quick_call)
+    while not program.quick_call():
+        pass
+    assert not program.quick_call("another")
+    assert [(each.key, each.recorded) for each in program.pace.end().looked][1] == ("another", 1)
+
+
+def test_a_kind_in_whose_steps_others_begin_is_not_passed_by() -> None:
+    program = Program()
+    program.seconds = 0.001
+    for _ in range(500):
+        assert not program.pace.passes_by("outer")
+        program.pace.begin_call("outer")
+        in_thread(program.call)
+        program.pace.end_call()
+    assert [each.key for each in program.pace.end().looked] == ["outer"]
 
 
 def test_a_step_that_is_recorded_goes_on_while_another_thread_is_in_a_call() -> None:

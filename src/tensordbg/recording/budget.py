@@ -44,6 +44,8 @@ _AHEAD_SECONDS = 60.0
 """The budget of so many seconds may be saved, and no more: what was idle for an hour is not paid back in one."""
 _GROWN = 30.0
 """Numbers that are so many times larger than in most of the last recorded steps are on their way to an overflow."""
+_AT_ONCE, _AT_ONCE_SECONDS = 31, 0.02
+"""So many steps at most are passed by with the one before them, in so much time; the next is measured by itself."""
 _SETTING_UP = 0.25
 """This part of the budget pays for what was made ready once, until that is paid."""
 
@@ -128,6 +130,20 @@ class Budget:
         self._current, self._began = account, now
         return self._look
 
+    def to_pass_by(self) -> int:
+        """Says how many steps like the one that has begun are sure to be left out behind it, if no other kind begins.
+
+        They need not begin one by one: `passed_by` takes how many came about.
+        """
+        if self._current is None or self._look is not Look.NOTHING:
+            return 0
+        return self._current.to_pass_by(self.share)
+
+    def passed_by(self, steps: int) -> None:
+        """Takes that so many steps more have run since the last began."""
+        if self._current is not None:
+            self._current.pass_by(steps)
+
     def end(self, now: float) -> None:
         """Ends the step that runs, if any; what follows is of none."""
         if self._current is not None:
@@ -196,6 +212,10 @@ class _Account:
         self._key = key
         self._parts = parts
         self._steps = self._gap = self._longest_gap = 0
+        self._passed = 0
+        """So many steps were passed by since the last began."""
+        self._measured = True
+        """Whether a step was measured by itself since."""
         self._plain: deque[float] = deque(maxlen=_PLAIN_KEPT)
         self._ways = {Look.ALL: _Way(_FIRST_GUESS), Look.MATTERING: _Way(_PART_GUESS)}
         self._first_plain: float | None = None
@@ -218,6 +238,21 @@ class _Account:
         self._gap = 0 if look is Look.ALL else self._gap + 1
         self._longest_gap = max(self._longest_gap, self._gap)
         return look
+
+    def to_pass_by(self, share: float) -> int:
+        if not self._measured or len(self._plain) < _PLAIN_KEPT:
+            return 0
+        most = min(_AT_ONCE, int(_AT_ONCE_SECONDS / max(middle(self._plain), _AT_ONCE_SECONDS / _AT_ONCE)))
+        for steps in range(most):
+            if self._due((self._steps + steps) * _GOLDEN % 1.0, share) is not Look.NOTHING:
+                return steps
+        return most
+
+    def pass_by(self, steps: int) -> None:
+        self._passed += steps
+        self._steps += steps
+        self._gap += steps
+        self._longest_gap = max(self._longest_gap, self._gap)
 
     def _due(self, place: float, share: float) -> Look:
         """How much is due of the step at a place between 0 and 1."""
@@ -282,6 +317,10 @@ class _Account:
 
     def _note_plain(self, seconds: float) -> float:
         """The first plain step makes things ready; it is paid for by and by, once it is known how much that was."""
+        passed, self._passed = self._passed, 0
+        self._measured = not passed
+        if passed:
+            return 0.0
         if self._first_plain is None:
             self._first_plain = seconds
             return 0.0

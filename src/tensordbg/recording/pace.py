@@ -60,6 +60,13 @@ class Pace:
         """How many calls are under way, by their threads."""
         self._leading: set[int] = set()
         """Threads that have begun a call while no other was under way: what runs in a call has threads of its own."""
+        self._passing: tuple[object, int] | None = None
+        """The kind, and the thread, of steps that need not begin one by one."""
+        self._to_pass = self._passed = 0
+        self._key: object = None
+        """The kind of the step that runs."""
+        self._with_calls: set[object] = set()
+        """The kinds in whose steps other calls have begun, which would take themselves for steps."""
         self._deferred = 0
         self._operations = 0
         self._bad_before = 0
@@ -70,12 +77,24 @@ class Pace:
         """Has somebody told, from now on, whenever `looking` changes."""
         self._listeners.append(listener)
 
+    def passes_by(self, key: object) -> bool:
+        """Whether the call that begins is a step that is sure to be left out: nobody needs to tell of its end."""
+        if self._to_pass <= self._passed or self._passing != (key, threading.get_ident()):
+            return False
+        self._passed += 1
+        self._operations = 0
+        return True
+
     def begin_call(self, key: object) -> bool:
         """A call of a function begins in this thread, and a step with it unless it is part of one."""
         thread = threading.get_ident()
         with self._lock:
+            if self._calls:
+                self._with_calls.add(self._key)
+                self._to_pass = 0
             if self._begins_step(thread):
                 self._begin(key)
+                self._pass_by(key, thread)
             self._calls[thread] = self._calls.get(thread, 0) + 1
             return self.looking
 
@@ -107,6 +126,7 @@ class Pace:
         """Ends the last step; says what recording has cost, and what was looked at."""
         with self._lock:
             self._note_bad()
+            self._take_passed()
             self._budget.end(self._clock())
             spent = self._budget.spent()
             if self._tell is not None and spent.looked:
@@ -124,7 +144,9 @@ class Pace:
 
     def _begin(self, key: object) -> None:
         self._deferred = self._operations = 0
+        self._key = key
         self._note_bad()
+        self._take_passed()
         now = self._clock()
         if self._tell is not None and now - self._told_at >= _TOLD_EVERY:
             self._told_at = now
@@ -141,6 +163,15 @@ class Pace:
         if looking:
             self._bad_before, self._written_before = self._log.bad(), self._log.appended()
             self._log.take_largest()  # of what ran before
+
+    def _pass_by(self, key: object, thread: int) -> None:
+        if key not in self._with_calls:
+            self._passing, self._to_pass = (key, thread), self._budget.to_pass_by()
+
+    def _take_passed(self) -> None:
+        if self._passed:
+            self._budget.passed_by(self._passed)
+        self._to_pass = self._passed = 0
 
     def _note_bad(self) -> None:
         if self.looking:

@@ -88,6 +88,13 @@ class Recorder:
             self._steps[key] = step + 1
             return step
 
+    def passes_by(self, step_key: object) -> bool:
+        """Whether a call that begins is sure to be left out and needs nothing more: most are, under a budget."""
+        if self.pace is None or not self.pace.passes_by(step_key):
+            return False
+        self.next_step(step_key)
+        return True
+
     def wanted_call(self, step_key: object) -> int:
         """The step of a call that begins, `NONE` if it is left out: it must then run inside `left_out`."""
         step = self.next_step(step_key)

@@ -195,3 +195,14 @@ def test_a_call_that_is_left_out_costs_the_same_whatever_it_is_given(tmp_path: P
             few(), many(*given)
         counts = [functions_called(run, package) for run in (few, lambda: many(*given))]
     assert 0 < counts[0] == counts[1] < 40
+
+
+def test_most_calls_that_a_budget_leaves_out_cost_next_to_nothing(tmp_path: Path) -> None:
+    package = str(Path(tensordbg.__file__).parent)
+    step = tf.function(lambda x: tf.sin(x) + 1.0)
+    x = tf.constant(1.0)
+    with tensordbg.record(tmp_path, overhead=0.0001):
+        for _ in range(200):
+            step(x)
+        counts = sorted(functions_called(lambda: step(x), package) for _ in range(40))
+    assert 0 < counts[len(counts) // 2] < 12

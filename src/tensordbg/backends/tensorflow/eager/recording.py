@@ -139,6 +139,8 @@ class Eager:
         return result
 
     def _call(self, function: KnownFunction, plain: Any, call: tuple[Any, ...]) -> Any:
+        if self._recorder.passes_by(function.step_key):
+            return self._functions.call_plain(self._recorder, plain, call)
         watch = self._recorder.watch
         if watch is None:
             return self._made(function, self._begin(function, call[3]), plain, call)

@@ -135,6 +135,8 @@ class Functions:
         self._elsewhere = False
         """Whether other processes are given the functions, which know none of our operations."""
         self._instruments: list[Instrument] = []
+        self._goes_on = False
+        """Whether one of them has nodes that must also run in the steps that a recording leaves out."""
         self._plain_make: Any = None
         self._plain_add: Any = None
         self._plain_trace: Any = None
@@ -144,6 +146,7 @@ class Functions:
         if not self._instruments:
             self._install()
         self._instruments.append(instrument)
+        self._note_what_goes_on()
         if self._elsewhere:
             instrument.warn(_ELSEWHERE)
         self._instrument_earlier(instrument)
@@ -151,6 +154,7 @@ class Functions:
     def remove(self, instrument: Instrument) -> None:
         """Takes its nodes out of all functions, which are again what they were; new ones are given none."""
         self._instruments.remove(instrument)
+        self._note_what_goes_on()
         if not self._instruments:
             atomic_function.from_func_graph = self._plain_make
             func_graph.func_graph_from_py_func = self._plain_trace
@@ -158,6 +162,9 @@ class Functions:
         with instrument.guard("taking our nodes out of the functions"):
             self._take_out(instrument.kind)
             self._graphs.forget_what_is_gone()
+
+    def _note_what_goes_on(self) -> None:
+        self._goes_on = any(instrument.kind != Probes.kind for instrument in self._instruments)
 
     def _take_out(self, kind: str) -> None:
         gone = []
@@ -190,7 +197,7 @@ class Functions:
             run: TensorFlow's entry for calls.
             call: What it is given; the third is the function's name.
         """
-        if any(instrument.kind != Probes.kind for instrument in self._instruments):
+        if self._goes_on:
             return run(*call)
         return self._plain.call(guarded, run, call)
 

@@ -56,9 +56,10 @@ class PlainFunctions:
         """Runs the call of a function, whose name is the third of what `run` is given; plainly if it can."""
         given = call[2]
         own = given if isinstance(given, str) else given.decode()
-        name = None
-        with guarded.guard("making a function ready without probes"):
-            name = self.name(own)
+        name = self._names.get(own)
+        if name is None:
+            with guarded.guard("making a function ready without probes"):
+                name = self.name(own)
         if name is None:
             return run(*call)
         try:
