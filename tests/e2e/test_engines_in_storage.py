@@ -75,6 +75,10 @@ def address(request: pytest.FixtureRequest, server: Server, tmp_path_factory: py
         yield f"dask://{place}"
 
 
+DASK_ALONE = pytest.mark.parametrize("address", ["dask"], indirect=True)
+"""What goes through an engine is the same for all of them; that each reaches storage is shown by `why`."""
+
+
 @pytest.fixture
 def engine(address: str) -> Iterator[Engine]:
     with opened_engine(address) as engine:
@@ -92,18 +96,21 @@ def test_why_is_that_of_the_same_run_on_the_disk(
     assert answer.result == why_of_run({name: open_trace(folder) for name, folder in run.items()})
 
 
+@DASK_ALONE
 def test_a_query_is_answered_as_on_the_disk(engine: Engine, run: dict[str, Path], stored: dict[str, str]) -> None:
     query = "select process, op_type, count(*), max(step) from events where nan > 0 group by all order by all"
     there = sql_by_engine(engine, stored, query, Limits())
     assert there == sql_of_run({name: open_trace(folder) for name, folder in run.items()}, query)
 
 
+@DASK_ALONE
 def test_a_trace_that_storage_lacks_is_named(engine: Engine, stored: dict[str, str]) -> None:
     answer = why_by_engine(engine, {**stored, "worker 2": f"s3://{BUCKET}/run/trace-2"})
     assert list(answer.unread) == ["worker 2"]
     assert answer.unread["worker 2"].startswith(f"s3://{BUCKET}/run/trace-2: ")
 
 
+@DASK_ALONE
 def test_a_command_takes_both_addresses(address: str, stored: dict[str, str], tmp_path: Path) -> None:
     command = [sys.executable, "-m", "tensordbg", "why", f"s3://{BUCKET}/run", "--engine", address]
     done = subprocess.run(

@@ -167,10 +167,9 @@ def line_of(text: str, words: str) -> int:
     ids=["DDP", "FSDP2", "spawn"],
 )
 def test_the_first_rank_is_named_and_how_it_reached_the_other(tmp_path: Path, text: str, by: str, kind: str) -> None:
-    plain = run(tmp_path, text, "bad", by=by)
     recorded = run(tmp_path, text, "bad", by=by, watched=("run", "--out", "runs"))
-    assert (recorded.code, recorded.ranks) == (plain.code, plain.ranks)
-    assert len(plain.ranks) == 2
+    assert recorded.code == 0
+    assert len(recorded.ranks) == 2
     assert len(list((tmp_path / "runs").iterdir())) == 2
     result = tensordbg.open_run(tmp_path / "runs").why()
     first, *others = [origin for origin in result.origins if origin.consequential]
