@@ -139,10 +139,10 @@ class Eager:
         return result
 
     def _call(self, function: KnownFunction, plain: Any, call: tuple[Any, ...]) -> Any:
-        if self._recorder.passes_by(function.step_key):
-            return self._functions.call_plain(self._recorder, plain, call)
         watch = self._recorder.watch
         if watch is None:
+            if self._recorder.passes_by(function.step_key):
+                return self._functions.call_plain(self._recorder, plain, call)
             return self._made(function, self._begin(function, call[3]), plain, call)
         run = DebuggedCall(self._recorder.catalog.function(function.number), False, sys._getframe(1))  # noqa: SLF001
         execution = self._begin(function, call[3]) if watch.before(run) else NONE
