@@ -189,9 +189,16 @@ import tensorflow as tf
 def rows():
     for k in range(2):
         yield tf.ones([2]) * k
+        yield tf.ones([2]) + 5.0
+
+def numbers():
+    for n in range(2):
+        yield n
 
 for row in rows():
     print("result", row.numpy().sum())
+data = tf.data.Dataset.from_generator(rows, output_signature=tf.TensorSpec([2], tf.float32))
+print("result", sum(row.numpy().sum() for row in data), sum(numbers()))
 """
 
 PROGRAMS = {
@@ -334,7 +341,7 @@ def test_a_line_given_to_a_dataset_stops_in_the_thread_that_runs_it(folder: Path
     done = debug(folder, "data", "continue; ri; step; ri; continue", "data.py:5 if x == 3")
     assert done.returncode == 0, done.stderr
     said = stops(done.stdout)
-    assert said[1] == "op-start: Cast in Dataset_map_scaled" and said[3] == "op-end: mul in Dataset_map_scaled"
+    assert said[1] == "op-start: Cast in scaled" and said[3] == "op-end: mul in scaled"
     assert "  x (args_0:0)  int64[]  3" in done.stdout and "  y (mul:0)  float32[]  6." in done.stdout
     assert results(done.stdout)[-1] == "result [5.]"
 
@@ -349,8 +356,8 @@ def test_the_line_of_a_for_stops_in_each_turn_with_its_state_and_target(folder: 
         *["op-start: while/TensorArrayV2Read/TensorListGetItem in rows, iteration 2, run #1"] * 2,
         *["op-end: while/TensorArrayV2Read/TensorListGetItem in rows, iteration 2, run #1"] * 2,
         *["op-end: while_1/Identity_3 in rows, iteration 2, run #1"] * 2,
-        *["op-start: LogicalNot in Dataset_scan_scan_body, run #2"] * 2,
-        *["op-end: Identity_4 in Dataset_scan_scan_body, run #2"] * 2,
+        *["op-start: LogicalNot in elements, run #2"] * 2,
+        *["op-end: Identity_4 in elements, run #2"] * 2,
         "The program has ended.",
     ]
     for told in (
@@ -439,17 +446,24 @@ def test_a_pipeline_that_was_made_before_is_named(folder: Path) -> None:
     done = debug(folder, "data", "continue; delete 1; break data.py:5; break data.py:8; continue", "data.py:9")
     assert done.returncode == 0, done.stderr
     assert (
-        "tdbg: warning: pipelines that were made before have a copy of Dataset_map_scaled that does not stop at "
+        "tdbg: warning: pipelines that were made before have a copy of scaled that does not stop at "
         "data.py:5; set the breakpoint before they are made, by --break or at the first stop" in done.stderr
     )
     assert results(done.stdout)[-1] == "result [5.]"
 
 
-def test_a_breakpoint_in_a_generator_that_is_never_met_is_told_at_the_end(folder: Path) -> None:
-    done = debug(folder, "rows", "continue; continue", "rows.py:5", "rows.py:6 if k > 1")
-    assert results(done.stdout) == ["result 0.0", "result 2.0"]
+def test_a_for_in_a_generator_stops_in_each_iteration_also_in_the_threads_of_a_dataset(folder: Path) -> None:
+    done = debug(folder, "rows", "c; c; ri; " + "c; " * 4, "rows.py:5", "rows.py:10")
+    assert results(done.stdout) == ["result 0.0", "result 12.0", "result 2.0", "result 12.0", "result 26.0 1"]
+    # The first stop, one for each iteration that follows, of which the second is shown once more, and the end.
+    assert stops(done.stdout) == [
+        *("op-start: Fill", "op-start: Mul", *["op-start: Mul"] * 2),
+        *("op-start: Fill", "op-start: Fill", "The program has ended."),
+    ]
+    assert re.search(r"k +int64\[\] +1$", done.stdout, re.MULTILINE)
     told = [each for each in done.stderr.splitlines() if "was never met" in each]
-    assert len(told) == 1 and "rows.py:5) was never met" in told[0] and told[0].endswith("such as rows.py:6")
+    assert len(told) == 1 and "rows.py:10) was never met" in told[0]
+    assert "such as rows.py:11" in told[0] and "--pdb rows.py:10" in told[0]
 
 
 def test_lines_that_make_no_operation_are_refused_with_the_nearest(folder: Path) -> None:

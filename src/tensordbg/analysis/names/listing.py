@@ -16,12 +16,12 @@ from tensordbg.analysis.finding import TensorView
 from tensordbg.analysis.names.texts import text_of
 from tensordbg.analysis.program.call_paths import InCall
 from tensordbg.analysis.program.call_results import TensorsInCalls
-from tensordbg.analysis.program.description import OF_STATEMENTS
 from tensordbg.analysis.program.details import health_of
 from tensordbg.analysis.program.python_names import names_in
 from tensordbg.analysis.query import one_database, quoted, schemas, sql, sql_of_run
 from tensordbg.errors import UsageError
 from tensordbg.model import NONE, PYTHON_NAMES, Frame, TensorRef
+from tensordbg.operations.given_functions import GIVEN, GIVEN_BY_SHORT, NAMELESS, OF_OBJECT, PIPELINES, STATEMENTS
 from tensordbg.trace.reader import TraceReader
 from tensordbg.trace.schema import TENSORS
 
@@ -149,23 +149,42 @@ WITH place AS (
     FROM (SELECT site, unnest(reads) AS variable FROM {schema}.sites) read
          JOIN {schema}.variables v ON v.variable = read.variable
     GROUP BY read.site
-), statement AS (
-    SELECT stack, true AS of_statement FROM {schema}.stacks
-    GROUP BY stack HAVING max(depth) FILTER (contains(file, '{statements}')) > max(depth) FILTER ("user")
+), behind AS (
+    SELECT stack, max(depth) FILTER (contains(file, '{statements}')) > max(depth) FILTER ("user") AS of_statement,
+           max(depth) FILTER (contains(file, '{pipelines}')) > max(depth) FILTER ("user") AS in_pipeline
+    FROM {schema}.stacks GROUP BY stack
+), given AS (
+    SELECT function, name, pattern, regexp_replace(regexp_extract(name, pattern, 2), '^{object}$', '\\1') AS own
+    FROM (SELECT function, name, CASE WHEN regexp_full_match(name, '{given}') THEN '{given}'
+                 WHEN in_pipeline AND regexp_full_match(name, '{short}') THEN '{short}' END AS pattern
+          FROM {schema}.functions AS functions LEFT JOIN behind ON behind.stack = functions.stack)
+), titled AS (
+    SELECT function, CASE WHEN pattern IS NULL THEN name WHEN own NOT IN {nameless} THEN own
+                          ELSE concat(own, ' given to ', regexp_extract(name, pattern, 1)) END AS title
+    FROM given
 ), named AS (
     SELECT sites.site, sites.name, sites.op_type, sites.device AS asked, held.names AS variables,
            CASE WHEN contains(sites.attributes, '"{note}"') THEN sites.attributes END AS notes,
-           coalesce(CASE WHEN of_statement THEN around.function ELSE functions.name END, place.function, '')
-               AS function,
+           coalesce(CASE WHEN of_statement AND functions.tracing <> '' THEN around.function ELSE titled.title END,
+                    place.function, '') AS function, coalesce(functions.name, '') AS given_function,
            place.file, place.line, place.function AS line_function, place."user" AS line_user,
            sites.function <> {none} AS in_graph
     FROM {schema}.sites AS sites LEFT JOIN {schema}.functions AS functions ON functions.function = sites.function
                LEFT JOIN place ON place.stack = sites.stack
-               LEFT JOIN statement ON statement.stack = functions.stack AND functions.tracing <> ''
+               LEFT JOIN titled ON titled.function = functions.function
+               LEFT JOIN behind ON behind.stack = functions.stack
                LEFT JOIN place AS around ON around.stack = functions.stack
                LEFT JOIN held ON held.site = sites.site
 )
 """
+_GIVEN = {
+    "statements": STATEMENTS,
+    "pipelines": PIPELINES,
+    "given": GIVEN,
+    "short": GIVEN_BY_SHORT,
+    "object": OF_OBJECT,
+    "nameless": NAMELESS,
+}
 _COLUMNS = """
 t.*, p.name AS path_name, s.name, s.op_type, s.asked, s.function, s.file, s.line, s.line_function, s.line_user,
 s.variables, s.notes
@@ -250,7 +269,7 @@ def rows_before_bad(reader: TraceReader, selection: Selection) -> int | None:
 
 def _in(schema: str, part: str) -> str:
     """A part of a query over the tables of one process."""
-    return part.format(schema=schema, note=PYTHON_NAMES, statements=OF_STATEMENTS, none=NONE)
+    return part.format(schema=schema, note=PYTHON_NAMES, none=NONE, **_GIVEN)
 
 
 def _program_order(reader: TraceReader, selection: Selection) -> str:
@@ -274,7 +293,10 @@ def _where(selection: Selection, schema: str = "main") -> str:
         f"s.op_type IN ({', '.join(map(quoted, selection.op_types))})" if selection.op_types else "",
         _any_of(_names(selection.name, "s.name", "contains"), _in_calls(selection.also, selection.calls, schema)),
         _names(selection.tensor, "s.name", "equals"),
-        _matches(selection.function, "s.function", "equals"),
+        _any_of(
+            _matches(selection.function, "s.function", "equals"),
+            _matches(selection.function, "s.given_function", "equals"),
+        ),
         _file(selection.file),
         f"t.site IN ({', '.join(f'{site:d}' for site in selection.sites)})" if selection.sites else "",
         _in_calls(selection.places, selection.calls, schema),

@@ -22,15 +22,13 @@ from tensordbg.analysis.program.own_graph import edges_within_graphs, function_w
 from tensordbg.errors import UsageError
 from tensordbg.model import NONE, CallKind, Frame, Function, Site, TensorRef, Variable
 from tensordbg.operations.frameworks import TITLES, framework_of_type
+from tensordbg.operations.given_functions import function_of_statement, given_title
 from tensordbg.operations.kinds import Kind
 from tensordbg.trace.program.catalog import KnownFunctions, KnownSites
 from tensordbg.trace.program.facts import Differentiated, Loaded, Reads
 
 _GENERATED = re.compile(r"(?:__(?:inference|forward|backward)_)+(.+?)_\d+$")
 """Names that TensorFlow gives to the passes of a function, around its own."""
-
-OF_STATEMENTS = "/tensorflow/python/autograph/operators/"
-"""Where that lies which makes graphs of statements."""
 
 
 @dataclass(frozen=True)
@@ -87,7 +85,8 @@ class Program:
             while around.get(outer, NONE) in self.functions and around[outer] not in seen:
                 outer = around[outer]
                 seen.add(outer)
-            name = self.statements.get(outer) or self.functions[outer].name
+            function = self.functions[outer]
+            name = self.statements.get(outer) or given_title(function.name, self.stacks.get(function.stack, ()))
             generated = _GENERATED.match(name)
             names[graph] = generated[1] if generated else name
         return names
@@ -100,10 +99,9 @@ class Program:
         """
         found = {}
         for graph, function in self.functions.items():
-            frames = self.stacks.get(function.stack, ())
-            own = max((k for k, frame in enumerate(frames) if frame.user), default=NONE)
-            if own >= 0 and function.tracing and any(OF_STATEMENTS in frame.file for frame in frames[own + 1 :]):
-                found[graph] = frames[own].function
+            outer = function_of_statement(self.stacks.get(function.stack, ())) if function.tracing else ""
+            if outer:
+                found[graph] = outer
         return found
 
     @cached_property

@@ -14,6 +14,7 @@ from tensordbg.analysis.program.description import Program
 from tensordbg.analysis.program.function_titles import function_title
 from tensordbg.errors import UsageError
 from tensordbg.model import NONE, CallKind, Function
+from tensordbg.operations.given_functions import is_given
 
 
 @dataclass(frozen=True)
@@ -81,13 +82,20 @@ def _candidates(program: Program, wanted: str) -> list[Function]:
         return [program.functions[int(wanted)]]
     if wanted in program.by_runtime_name:
         return [program.by_runtime_name[wanted]]
-    named = [each for each in program.functions.values() if wanted in (each.name, function_title(each.name))]
+    named = [each for each in program.functions.values() if wanted in (each.name, *_titles(program, each))]
     parts = parts_of_functions(program)
     return [each for each in named if each.function not in parts] or named
 
 
+def _titles(program: Program, function: Function) -> tuple[str, ...]:
+    """What a reader is told as its name, first that of Python if a pipeline was given it."""
+    title = function_title(function.name)
+    given = is_given(function.name, program.stacks.get(function.stack, ()))
+    return (program.python_names[function.function], title) if given else (title,)
+
+
 def _unknown(program: Program, wanted: str) -> str:
-    names = sorted({function_title(each.name) for each in program.functions.values()})
+    names = sorted({_titles(program, each)[0] for each in program.functions.values()})
     if not names:
         return f"no function {wanted!r}: the trace has none; an eager program has no graph"
     near = get_close_matches(wanted, names, n=3) or names[:5]

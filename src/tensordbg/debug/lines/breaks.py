@@ -124,16 +124,18 @@ class LineBreaks:
             if number not in self.seen:
                 statements = statements_of(file)
                 statement = None if statements is None else statements.at(line)
-                yield f"{words(number, given)} was never met: {_never_met(file, statement)}"
+                yield f"{words(number, given)} was never met: {_never_met(file, line, statement)}"
 
 
-def _never_met(file: str, statement: Statement | None) -> str:
+def _never_met(file: str, line: int, statement: Statement | None) -> str:
+    pdb = f"--pdb {Path(file).name}:{line}, which stops at any line"
     if statement is None or not statement.repeated:
-        return "no operation was made or run at that line; set one at a line that computes"
+        return f"no operation was made or run at that line; set one at a line that computes, or use {pdb}"
     inside = f"{Path(file).name}:{statement.repeated.start}"
     return (
-        "the line of a loop that Python runs computes nothing itself, and in a generator, or while a function is "
-        f"traced, its iterations are not seen; set one at a line in the loop, such as {inside}"
+        "the line of a loop that Python runs computes nothing itself, and its iterations are not seen where no "
+        f"operation runs in them, or while a function is traced; set one at a line in the loop, such as {inside}, or "
+        f"use {pdb}"
     )
 
 

@@ -101,7 +101,7 @@ def test_what_a_dataset_holds_is_named(tmp_path: Path, capsys: pytest.CaptureFix
     recorded = record(tmp_path, program)
     assert recorded.of("Sin") == []
     (warning,) = [line for line in capsys.readouterr().err.splitlines() if "made before" in line]
-    assert "Dataset_map_" in warning
+    assert "lambda given to map" in warning
     assert any("made before" in each for each in recorded.reader.facts.warnings)
 
 
