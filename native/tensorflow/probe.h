@@ -96,6 +96,17 @@ inline void keep_small(DType dtype, const void* data, Record* record) {
   tensor.dims[kSmallRank] = kSmallMark;
 }
 
+// Keeps the end of a single text: of a file's path it tells most.
+template <typename At>
+void keep_text(At at, Record* record) {
+  TensorFields& tensor = record->tensor;
+  if (record->rank > kSmallRank || tensor.size != 1) return;
+  const Text text = at(0);
+  const std::size_t kept = std::min(text.size, kSmallBytes);
+  if (kept > 0) std::memcpy(tensor.dims + kSmallRank + 1, text.data + (text.size - kept), kept);
+  tensor.dims[kSmallRank] = kSmallMark;
+}
+
 // Fills dtype, shape and, as far as the log's detail goes, lengths and texts of a tensor of strings; `at(k)` gives one.
 template <typename Dim, typename At>
 void fill_strings(EventLog* log, int rank, Dim dim, At at, Record* record) {
@@ -103,6 +114,7 @@ void fill_strings(EventLog* log, int rank, Dim dim, At at, Record* record) {
   TensorFields& tensor = record->tensor;
   measure_lengths(tensor.size, at, &tensor.health);
   record->flags |= kFlagHealth;
+  keep_text(at, record);
   ValueStore* values = log->values();
   if (log->detail() != Detail::kValues || values == nullptr || !values->sites.has(record->site)) return;
   const std::vector<char> packed = pack(tensor.size, at);

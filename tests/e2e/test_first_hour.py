@@ -76,7 +76,7 @@ def test_without_origins_only_the_call_is_told(tmp_path: Path) -> None:
 def test_of_calls_at_the_same_time_none_is_called_the_element_of_its_number(tmp_path: Path) -> None:
     plain = MAPPED.replace("from tensordbg.tensorflow import trace_data\n", "").replace("trace_data(", "(")
     told = uneven_part(tmp_path, plain.replace("map(parse)", "map(parse, num_parallel_calls=2)"))
-    assert "which was given number 7; several run at a time, so it may be another than element " in told
+    assert "data this call of parse() was given number 7; several run at a time, and " in told
 
 
 RESHAPED = """

@@ -63,7 +63,7 @@ def test_what_was_recorded_long_ago_is_told_only_where_the_operation_may_have_ta
     failed = log.begin_execution(5, NO_FUNCTION, 0, [input_reference(given, 0)], failed=True)
     assert of_graph > given
     found = read(tmp_path, FailedOperation("E", "", site=5, execution=failed), (2,))
-    assert found == {1: ["[1]"], 2: ["[2]"], 4: ["[4]"] * 8}
+    assert found == {1: ["[1]"], 2: ["[2]"], 4: ["[4]"] * 32}
 
 
 def test_the_time_is_that_of_the_event(log: EventLog, tmp_path: Path) -> None:

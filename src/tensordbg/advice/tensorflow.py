@@ -186,6 +186,10 @@ FIXES: Mapping[str, Mapping[str, str]] = {
         "cast": "Clip first, or use `tf.saturate_cast`, or a wider type.",
     },
     "activation_twice": {"sigmoid": _OF_PROBABILITIES, "softmax": _OF_PROBABILITIES},
+    "clipped_probabilities": {
+        "": "Have the loss take logits, `BinaryCrossentropy(from_logits=True)` "
+        "(`tf.nn.sigmoid_cross_entropy_with_logits`), or end the model with a sigmoid, or a softmax.",
+    },
     "constant_loss": {
         "": "See that the optimizer is given the variables and a rate above zero, that the loss depends on them (no "
         "rounding, `tf.argmax`, clipping or `tf.stop_gradient` between), and that outputs and labels vary.",

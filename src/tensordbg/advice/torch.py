@@ -225,6 +225,10 @@ FIXES: Mapping[str, Mapping[str, str]] = {
         "`torch.nn.functional.binary_cross_entropy_with_logits`, `torch.nn.functional.log_softmax`), or keep the input "
         "from 0: `torch.log(x.clamp(min=1e-7))`.",
     },
+    "clipped_probabilities": {
+        "": "Have the loss take logits, `torch.nn.functional.binary_cross_entropy_with_logits` "
+        "(`nn.BCEWithLogitsLoss`), or end the model with a sigmoid, or a softmax.",
+    },
     "no_log_probabilities": {
         "": "Take the logits' loss, `torch.nn.functional.cross_entropy(logits, labels)` (`nn.CrossEntropyLoss`), or "
         "put `torch.nn.functional.log_softmax(logits, dim=1)` before it (`nn.LogSoftmax`).",

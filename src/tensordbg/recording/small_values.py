@@ -20,7 +20,7 @@ from tensordbg.recording.log import made_by
 from tensordbg.trace.raw.recent import copy_file
 from tensordbg.trace.raw.record import EXECUTION_RECORD, RecordKind
 from tensordbg.trace.raw.segments import segment_files
-from tensordbg.trace.raw.small_elements import elements_in, elements_text, holds_elements
+from tensordbg.trace.raw.small_elements import elements_in, elements_text, holds_elements, text_in
 
 Array = npt.NDArray[Any]
 
@@ -28,9 +28,9 @@ _RECORDS = 1 << 18
 """So many of the last records are looked at."""
 _LAST = 300
 """So many of the last small tensors are taken along, whatever made them."""
-_OF_PLACE = 8
+_OF_PLACE = 32
 """So many of each output of an operation, as pipelines run ahead."""
-_MOST = 800
+_MOST = 1600
 _MOST_SITES = 200
 
 Row = tuple[int, int, int, str]
@@ -97,6 +97,11 @@ def _rows(records: Array, clock_offset_ns: int) -> Iterator[Row]:
     for record in records:
         place = (int(record["site"]), int(record["slot"]))
         seen[place] += 1
-        elements = elements_in(record) if seen[place] <= _OF_PLACE and seen.total() <= _MOST else None
-        if elements is not None:
-            yield int(record["time_ns"]) + clock_offset_ns, *place, elements_text(elements)
+        text = _text(record) if seen[place] <= _OF_PLACE and seen.total() <= _MOST else None
+        if text is not None:
+            yield int(record["time_ns"]) + clock_offset_ns, *place, text
+
+
+def _text(record: Any) -> str | None:
+    elements = elements_in(record)
+    return text_in(record) if elements is None else elements_text(elements)

@@ -6,7 +6,18 @@ import keras
 import numpy as np
 import tensorflow as tf
 
-from tests.e2e.troubled.registry import Layer, normal, train, trouble
+from tests.e2e.troubled.registry import LIMIT, Layer, normal, train, trouble
+
+
+@trouble("clipped_probabilities", "Log")
+def logits_for_a_loss_of_probabilities() -> None:
+    x = np.random.default_rng(0).normal(size=(128, 4)).astype(np.float32)
+    y = (x.sum(1, keepdims=True) > 0).astype(np.float32)
+    model = keras.Sequential([keras.Input((4,)), keras.layers.Dense(8, "tanh"), keras.layers.Dense(1)])
+    model.compile("adam", "binary_crossentropy")
+    model.fit(
+        x, y, batch_size=32, epochs=min(5, LIMIT["steps"] - 2), steps_per_epoch=min(4, LIMIT["steps"]), verbose=0
+    )  # HERE
 
 
 @trouble("no_updates", "first")

@@ -18,6 +18,7 @@ from tensordbg.trace.raw.small_elements import (
     elements_of,
     elements_text,
     holds_elements,
+    text_in,
 )
 
 HEADER = (Path(__file__).parents[3] / "native" / "record.h").read_text()
@@ -89,3 +90,22 @@ def test_a_size_that_does_not_fit_is_none() -> None:
     assert not bytes_in(made)[0].any()
     assert elements_of(b"12345", "float32", (2,)) is None
     assert elements_of(b"12345678", "string", (2,)) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        (b"images/5.jpg", "'images/5.jpg'"),
+        (b"", "''"),
+        (b"\x1b[31m", r"'\x1b[31m'"),
+        (b"\xff\xd8\xff\xe0", None),
+        ("/data/\u00e9".encode() * 20 + b"/5.jpg", "...'" + "/data/\u00e9" * (58 // 8) + "/5.jpg'"),
+    ],
+)
+def test_a_single_text_by_its_end(text: bytes, told: str | None) -> None:
+    kept = np.frombuffer(text[-SMALL_BYTES:], np.uint8)
+    record = records("string", kept)[0]
+    record["rank"], record["size"], record["sum"] = 0, 1, len(text)
+    assert text_in(record) is None if told is None else text_in(record).endswith(told[4:])
+    record["size"] = 2
+    assert text_in(record) is None

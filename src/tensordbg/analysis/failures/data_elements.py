@@ -73,14 +73,20 @@ def call_beginning(failed: FailedElement, function: str, arguments: Sequence[tup
 
     Args:
         failed: The operation that failed in it.
-        function: The function's name.
+        function: The function, `parse()`.
         arguments: Names and elements, of those that are small.
     """
     given = ", ".join(f"{name} {elements}" for name, elements in arguments if elements)
-    words = f"{failed.call:,} call{'s' * (failed.call != 1)} of {function}() had begun before this one"
-    words = f"{words}, which was given {given}" if given else words
-    told = f"{words}; several run at a time, so it may be another than element {failed.call:,}"
-    return _element_beginning(told if failed.together else words)
+    before = f"{failed.call:,} call{'s' * (failed.call != 1)} of {function} had begun before this one"
+    if not failed.together:
+        return _element_beginning(f"{before}, which was given {given}" if given else before)
+    if given:
+        words = (
+            f"this call of {function} was given {given}; several run at a time, and {failed.call:,} had begun before"
+        )
+    else:
+        words = f"{before}; several run at a time, so it may be another than element {failed.call:,}"
+    return _element_beginning(words)
 
 
 def item_beginning(item: str, source: SourceLine | None) -> Beginning:

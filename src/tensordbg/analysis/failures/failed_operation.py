@@ -196,23 +196,31 @@ def _of_pipeline(told: Failure, failed: FailedElement, locations: Locations, det
             *raised_in_python(told.message, locations),
             *beyond_size(told.message, program, site, locations),
             *find_beginnings(Refusal(site.op_type, told.message, source, names, given), failed.past),
-            *(element_of(BatchOrigins(failed.trace, program), failed.past, refused) or _call(failed, details)),
+            *(element_of(BatchOrigins(failed.trace, program), failed.past, refused) or _call(told, failed, details)),
         ),
     )
 
 
-def _call(failed: FailedElement, details: Details) -> tuple[Beginning, ...]:
+def _call(told: Failure, failed: FailedElement, details: Details) -> tuple[Beginning, ...]:
     """Which call of a pipeline's function failed."""
     if failed.call == NONE:
         return ()
-    kept = ((each, details.elements(each.event)) for each in failed.arguments)
-    small = [
-        (name_of(each), elements_text(array))
-        for each, array in kept
-        if array is not None and array.size <= _MOST_ELEMENTS
-    ] or [(name_of(each), f"{each.low:g}") for each in failed.arguments if each.shape == () and _is_one_number(each)]
     name = function_name(failed.past.values.program, failed.site)
-    return (call_beginning(failed, name, small),)
+    called = f"{name}()" if name.isidentifier() else name
+    given = [(name_of(each), _small(told, each, details)) for each in failed.arguments]
+    return (call_beginning(failed, called, given),)
+
+
+def _small(told: Failure, argument: Made, details: Details) -> str:
+    """What a small argument held, also the end of a text; empty where that was not kept."""
+    array = details.elements(argument.event)
+    if array is not None:
+        return elements_text(array) if array.size <= _MOST_ELEMENTS else ""
+    if argument.shape == () and _is_one_number(argument):
+        return f"{argument.low:g}"
+    view = details.views([argument.event])[argument.event]
+    (time,) = details.times(np.array([argument.event], dtype=np.int64)).tolist()
+    return told.elements.get((time, view.site, view.slot), "")
 
 
 def _is_one_number(made: Made) -> bool:

@@ -13,6 +13,7 @@ from tensordbg.analysis.warnings.layers.layer_modes import evaluated_in_training
 from tensordbg.analysis.warnings.layers.saturation import saturated_activations, saturated_outputs
 from tensordbg.analysis.warnings.layers.softmax_of_one import softmaxes_of_one
 from tensordbg.analysis.warnings.losses.activation_twice import activations_twice
+from tensordbg.analysis.warnings.losses.clipped_probabilities import clipped_probabilities
 from tensordbg.analysis.warnings.losses.constant_loss import constant_losses
 from tensordbg.analysis.warnings.losses.label_loss import no_log_probabilities
 from tensordbg.analysis.warnings.losses.outer_broadcast import outer_broadcasts
@@ -33,6 +34,7 @@ TABLE: dict[str, Rule] = {
     "log_near_zero": logs_near_zero,
     "softmax_of_one": softmaxes_of_one,
     "activation_twice": activations_twice,
+    "clipped_probabilities": clipped_probabilities,
     "no_log_probabilities": no_log_probabilities,
     "outer_broadcast": outer_broadcasts,
     "accumulated_gradients": accumulated_gradients,

@@ -1,7 +1,8 @@
 """The elements of small tensors, which lie in their records where dimensions would lie that they lack.
 
-They are written always (`keep_small` in `native/tensorflow/probe.h`), since that costs next to nothing. Where a program
-has failed they tell what it was given. Sealing keeps those of more than one element, as the health tells a single one.
+They are written always (`keep_small` in `native/tensorflow/probe.h`), since that costs next to nothing, and of a single
+text the end, which of a file's path tells most. Where a program has failed they tell what it was given. Sealing keeps
+those of more than one element, as the health tells a single one.
 """
 
 from __future__ import annotations
@@ -22,6 +23,8 @@ SMALL_RANK = 5
 """Tensors of more dimensions have no room; as `kSmallRank` in `native/record.h`, and so are the next two."""
 SMALL_BYTES = (MAX_DIMS - SMALL_RANK - 1) * 4
 SMALL_MARK = 0x6C616D73
+_GO_ON = bytes(range(0x80, 0xC0))
+"""Bytes with which no character begins."""
 
 _ITEM = {"bfloat16": 2, "float8_e4m3fn": 1, "float8_e5m2": 1}
 _WIDTHS = np.array(
@@ -50,6 +53,21 @@ def elements_in(record: Any) -> Array | None:
     if size * dtype.itemsize > SMALL_BYTES:
         return None
     return np.frombuffer(dims[SMALL_RANK + 1 :].tobytes(), dtype, size).reshape(shape)
+
+
+def text_in(record: Any) -> str | None:
+    """The single text in a record that holds one, `images/5.jpg`; of a long one the end, None of other bytes."""
+    number, length = int(record["dtype"]), record["sum"]
+    if number >= len(DTYPES) or DTYPES[number] != "string" or int(record["size"]) != 1 or not length >= 0:
+        return None
+    data = record["dims"][SMALL_RANK + 1 :].tobytes()[: int(min(length, SMALL_BYTES))]
+    if length > SMALL_BYTES:
+        data = data.lstrip(_GO_ON)
+    try:
+        text = data.decode()
+    except UnicodeDecodeError:
+        return None
+    return repr(text) if length <= SMALL_BYTES else f"...{text!r}"
 
 
 def bytes_in(records: Array) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.int64], npt.NDArray[np.uint8]]:
