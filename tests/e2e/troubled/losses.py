@@ -15,9 +15,8 @@ def logits_for_a_loss_of_probabilities() -> None:
     y = (x.sum(1, keepdims=True) > 0).astype(np.float32)
     model = keras.Sequential([keras.Input((4,)), keras.layers.Dense(8, "tanh"), keras.layers.Dense(1)])
     model.compile("adam", "binary_crossentropy")
-    model.fit(
-        x, y, batch_size=32, epochs=min(5, LIMIT["steps"] - 2), steps_per_epoch=min(4, LIMIT["steps"]), verbose=0
-    )  # HERE
+    epochs, steps = min(5, LIMIT["steps"] - 2), min(4, LIMIT["steps"])
+    model.fit(x, y, batch_size=32, epochs=epochs, steps_per_epoch=steps, verbose=0)  # HERE
 
 
 @trouble("no_updates", "first")

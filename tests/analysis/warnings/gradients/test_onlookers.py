@@ -52,6 +52,29 @@ def branch(f: Graph, x: TensorRef, y: TensorRef, trained: TensorRef, still: Tens
     return f.op("Square", f.op("Sub", both, y))
 
 
+def likelihoods(f: Graph, x: TensorRef, trained: TensorRef, still: TensorRef) -> TensorRef:
+    return f.op("Softmax", f.op("AddV2", f.op("MatMul", x, trained), f.op("MatMul", x, still)))
+
+
+def cross_entropy(f: Graph, x: TensorRef, y: TensorRef, trained: TensorRef, still: TensorRef) -> TensorRef:
+    return f.op("Mul", y, f.op("Log", likelihoods(f, x, trained, still)))
+
+
+def chosen(f: Graph, x: TensorRef, y: TensorRef, trained: TensorRef, still: TensorRef) -> TensorRef:
+    return f.op("GatherV2", f.op("Log", likelihoods(f, x, trained, still)), y)
+
+
+def distilled(f: Graph, x: TensorRef, y: TensorRef, trained: TensorRef, still: TensorRef) -> TensorRef:
+    own = f.op("Log", f.op("Softmax", f.op("MatMul", x, trained)))
+    soft = f.op("Mul", f.op("Softmax", f.op("MatMul", x, still)), own)
+    return f.op("AddV2", soft, f.op("Mul", y, own))
+
+
+def preferred(f: Graph, x: TensorRef, y: TensorRef, trained: TensorRef, still: TensorRef) -> TensorRef:
+    own, before = (f.op("LogSoftmax", f.op("MatMul", x, each)) for each in (trained, still))
+    return f.op("Mul", y, f.op("Log", f.op("Sigmoid", f.op("Sub", own, before))))
+
+
 def teacher(f: Graph, x: TensorRef, y: TensorRef, trained: TensorRef, still: TensorRef) -> TensorRef:
     return f.op("SquaredDifference", f.op("MatMul", x, still), f.op("MatMul", x, trained))
 
@@ -74,11 +97,11 @@ def painted(f: Graph, x: TensorRef, y: TensorRef, trained: TensorRef, still: Ten
     return f.op("Neg", f.op("Mean", f.op("MatMul", trained, still)))
 
 
-@pytest.mark.parametrize("forward", [head, body, bias, branch])
+@pytest.mark.parametrize("forward", [head, body, bias, branch, cross_entropy, chosen])
 def test_a_part_of_the_model_was_forgotten(forward: Forward) -> None:
     assert forgotten(forward)
 
 
-@pytest.mark.parametrize("forward", [teacher, target, judge, fooled, painted])
+@pytest.mark.parametrize("forward", [teacher, target, judge, fooled, painted, distilled, preferred])
 def test_a_network_that_nobody_wants_to_train(forward: Forward) -> None:
     assert not forgotten(forward)

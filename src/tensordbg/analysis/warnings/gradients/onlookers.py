@@ -23,13 +23,17 @@ import numpy as np
 from tensordbg.analysis.columns.reading import Bools
 from tensordbg.analysis.program.operations import operation_of
 from tensordbg.analysis.warnings.losses.negated_error import is_error, is_of_difference
-from tensordbg.analysis.warnings.study.study import Study
+from tensordbg.analysis.warnings.study.study import Study, brings_data
 from tensordbg.analysis.warnings.study.wiring import Wiring
 from tensordbg.operations.kinds import Kind
 from tensordbg.operations.operation import Operation
 from tensordbg.operations.traits import Trait
 
 _MOST_USES = 200
+_CHOOSING = frozenset({Kind.MULTIPLY, Kind.MULTIPLY_NO_NAN, Kind.GATHER})
+_LIKELIHOODS = frozenset({Kind.LOG, Kind.LOG_SOFTMAX})
+_PASSED = (Kind.ADD, Kind.IDENTITY, Kind.RESHAPE, Kind.SQUEEZE)
+_DEEPEST = 4
 
 
 @dataclass(frozen=True)
@@ -113,10 +117,15 @@ class _Scene:
         )
 
     def is_branch(self, part: _Part) -> bool:
-        """Whether what is made of a variable and of what is trained is compared with something else after that."""
+        """Whether what is made of a variable and of what is trained is compared with something else after that.
+
+        What has likelihoods of its own is compared with what is trained itself, such as a policy with that before it.
+        """
         both = part.made & self.from_trained
+        alone = np.flatnonzero(part.made & ~self.from_trained).tolist()
+        judged = any(self._kind(port) in _LIKELIHOODS for port in alone)
         for port in np.flatnonzero(both).tolist():
-            operands = self._operands(port)
+            operands = self._operands(port) or ([] if judged else self._chosen_by_labels(port))
             if operands and any(both[each] for each in operands) and not all(both[each] for each in operands):
                 return True
         return False
@@ -129,6 +138,43 @@ class _Scene:
             if is_error(self.study, k):
                 return self.study.wiring.parents(port)
         return []
+
+    def _chosen_by_labels(self, port: int) -> list[int]:
+        """Likelihoods and the labels that choose among them, as a factor or an index, in a loss that is written out."""
+        site = self.study.wiring.site(port)
+        kind = Kind.OTHER if site is None else operation_of(site).kind
+        if site is None or kind not in _CHOOSING:
+            return []
+        parents = self.wiring.parents(port)
+        if kind is Kind.GATHER:  # what only chooses is no part of the flow of numbers
+            parents = [self.study.ports.of(ref) for ref in self.study.program.inputs_of(site.site)]
+        likelihoods = [each for each in parents if each >= 0 and self._is_likelihood(each)]
+        labels = [each for each in parents if each >= 0 and each not in likelihoods and self._is_data(each)]
+        return [*likelihoods, *labels] if likelihoods else []
+
+    def _is_likelihood(self, port: int, depth: int = 0) -> bool:
+        """Whether it is the logarithm of probabilities, also as logits less the logarithm of their exponentials."""
+        kind = self._kind(port)
+        if kind in _LIKELIHOODS:
+            return True
+        through = _PASSED if depth else (Kind.SUBTRACT,)
+        return (
+            kind in through
+            and depth < _DEEPEST
+            and any(self._is_likelihood(each, depth + 1) for each in self.wiring.parents(port))
+        )
+
+    def _kind(self, port: int) -> Kind:
+        site = self.study.wiring.site(port)
+        return Kind.OTHER if site is None else operation_of(site).kind
+
+    def _is_data(self, port: int) -> bool:
+        """Whether it is made of data alone."""
+        marks = np.zeros(len(self.from_trained), dtype=np.bool_)
+        marks[port] = True
+        before = np.flatnonzero(self.study.wiring.ancestors(marks) | marks).tolist()
+        sites = [site for each in before if (site := self.study.wiring.site(each)) is not None]
+        return not any(site.reads for site in sites) and any(map(brings_data, sites))
 
     def _reads(self, variables: Collection[int]) -> Bools:
         marks = np.zeros(len(self.study.ports.site), dtype=np.bool_)
