@@ -97,6 +97,8 @@ FIXES: Mapping[str, Mapping[str, str]] = {
     "negated_loss": {
         "": "Take the minus before the loss away: an optimizer makes smaller what it is given. If the error is "
         "meant to grow, as an adversary's, all is well.",
+        "likelihood": "Take the negative as the loss, `loss = -log_likelihood`: an optimizer makes smaller what it is "
+        "given.",
     },
     "unchanged_variable": {
         "no_effect": "Look at its gradient and at the learning rate that it is given: one of them is zero, or a "

@@ -19,6 +19,32 @@ def logits_for_a_loss_of_probabilities() -> None:
     model.fit(x, y, batch_size=32, epochs=epochs, steps_per_epoch=steps, verbose=0)  # HERE
 
 
+@trouble("negated_loss", "logistic_loss")
+def an_elbo_that_is_minimized() -> None:
+    x = tf.sigmoid(normal(64, 8, seed=3))
+    encoder, decoder = Layer(8, 2, "encoder", 1), Layer(2, 8, "decoder", 3)
+
+    def loss(_: int) -> tf.Tensor:
+        mean = encoder(x)
+        wrong = tf.nn.sigmoid_cross_entropy_with_logits(x, decoder(mean + normal(64, 2, seed=4)))  # HERE
+        return -tf.reduce_mean(tf.reduce_sum(wrong, 1) + 0.5 * tf.reduce_sum(mean**2, 1))
+
+    train(loss, [encoder.kernel, encoder.bias, decoder.kernel, decoder.bias], steps=50, rate=0.02)
+
+
+@trouble("negated_loss", "mul")
+def a_log_likelihood_that_is_minimized() -> None:
+    first = Layer(8, 3, "first", 1)
+    x = normal(64, 8, seed=3)
+    labels = tf.one_hot(tf.argmax(x[:, :3], 1), 3)
+
+    def loss(_: int) -> tf.Tensor:
+        likelihood = labels * tf.nn.log_softmax(first(x))  # HERE
+        return tf.reduce_mean(tf.reduce_sum(likelihood, 1))
+
+    train(loss, [first.kernel, first.bias], rate=0.1)
+
+
 @trouble("no_updates", "first")
 def a_rate_of_zero() -> None:
     first = Layer(8, 4, "first", 1)

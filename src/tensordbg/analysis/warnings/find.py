@@ -37,6 +37,7 @@ _FOLLOWS = {
     "growing_values": frozenset({"negated_loss", "no_log_probabilities"}),
     "rising_loss": frozenset({"growing_in_loop", "growing_values", "negated_loss"}),
     "saturated_output": frozenset({"outer_broadcast", "softmax_of_one"}),
+    "shrinking_values": frozenset({"negated_loss"}),
     "unchanged_variable": frozenset({"softmax_of_one"}),
     "without_gradient": frozenset({"no_updates"}),
     "zero_gradient": frozenset({"softmax_of_one"}),

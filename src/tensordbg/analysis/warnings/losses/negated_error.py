@@ -40,7 +40,7 @@ def negated_error(study: Study, loss: Loss) -> Loss | None:
     for k in np.flatnonzero(behind[study.port] & (study.series.lengths == len(loss.values))).tolist():
         if is_error(study, k):
             means = _means(study, k)
-            if (means > 0).all() and _is_multiple(loss.values, means):
+            if (means > 0).all() and is_multiple(loss.values, means):
                 return Loss(k, means)
     return None
 
@@ -51,7 +51,8 @@ def _means(study: Study, k: int) -> Floats:
     return found
 
 
-def _is_multiple(values: Floats, means: Floats) -> bool:
+def is_multiple(values: Floats, means: Floats) -> bool:
+    """Whether values are the same multiple of means in all steps."""
     ratio = values / means
     return bool(np.ptp(ratio) <= _SAME * abs(float(ratio[0])))
 

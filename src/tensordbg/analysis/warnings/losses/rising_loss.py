@@ -12,8 +12,9 @@ from collections.abc import Collection
 import numpy as np
 
 from tensordbg.analysis.causes.case import number
-from tensordbg.analysis.warnings.losses.negated_error import negated_error
+from tensordbg.analysis.warnings.losses.negated_error import is_multiple, negated_error
 from tensordbg.analysis.warnings.losses.opponents import has_opponent
+from tensordbg.analysis.warnings.losses.opposed_parts import opposed_errors, opposed_likelihoods
 from tensordbg.analysis.warnings.study.losses import Loss, differentiated, find_losses
 from tensordbg.analysis.warnings.study.series import Floats
 from tensordbg.analysis.warnings.study.study import Finding, Study, brings_data
@@ -34,6 +35,9 @@ _ORDER = 0.9
 
 _FIRST = 0.1
 """... and have been smallest in this part of the steps, the first ones."""
+
+_SLOW = 0.4
+"""... or in this one, where the sign of a part of the loss is wrong: it says enough ..."""
 
 _FALLS = 0.2
 """What falls by this part of what it was may be what is trained."""
@@ -60,11 +64,21 @@ def negated_losses(study: Study) -> list[Finding]:
     found = {
         loss.series: error
         for loss in differentiated(study, falling)
-        if (error := negated_error(study, loss)) and not has_opponent(study, loss)
+        if (error := negated_error(study, loss) or _opposed(study, loss)) and not has_opponent(study, loss)
     }
     if not found or _something_falls(study, found) or _inputs_grow(study):
         return []
-    return [_of_negated(study, *next(iter(found.items())))]
+    series, error = next(iter(found.items()))
+    return [_of_likelihood(study, series, error) if error.values[-1] < 0 else _of_negated(study, series, error)]
+
+
+def _opposed(study: Study, loss: Loss) -> Loss | None:
+    """The part of a falling loss that goes the wrong way, an error that rises or a likelihood that falls."""
+    if not loss.values[-1] < 0 or not _rises(-loss.values, _RISE, _SLOW):
+        return None
+    errors = (part for part in opposed_errors(study, loss) if _rises(part.values, _RISE, _SLOW))
+    likelihoods = (part for part in opposed_likelihoods(study, loss) if _rises(-part.values, _RISE, _SLOW))
+    return next(errors, None) or next(likelihoods, None)
 
 
 def _written(study: Study) -> set[int]:
@@ -73,13 +87,13 @@ def _written(study: Study) -> set[int]:
     return {variable for variable in read if variable in study.writers}
 
 
-def _rises(values: Floats, least: float = _RISE) -> bool:
+def _rises(values: Floats, least: float = _RISE, first: float = _FIRST) -> bool:
     count = len(values)
     if count < _STEPS:
         return False
     width = max(1, count // 8)
     begin, end = float(np.median(values[:width])), float(np.median(values[-width:]))
-    if end <= begin or end - begin < least * abs(begin) or int(np.argmin(values)) >= max(1, _FIRST * count):
+    if end <= begin or end - begin < least * abs(begin) or int(np.argmin(values)) >= max(1, first * count):
         return False
     return _rank_correlation(values) >= _ORDER
 
@@ -114,10 +128,18 @@ def _inputs_grow(study: Study) -> bool:
 
 def _of_negated(study: Study, series: int, error: Loss) -> Finding:
     text = (
-        f"rises from the first step on, from {_from_to(error)}: the training makes {study.name(series)} smaller, which "
-        "is its negative."
+        f"rises from the first step on, from {_from_to(error)}: the training makes {study.name(series)} smaller, "
+        f"{'which is its negative' if _is_negative(study, series, error) else 'in which it counts with a minus'}."
     )
     return _of_loss(study, "negated_loss", error, text)
+
+
+def _of_likelihood(study: Study, series: int, part: Loss) -> Finding:
+    text = (
+        f"falls from the first step on, from {_from_to(part)}: it holds the logarithms of the labels' probabilities, "
+        f"and the training makes {study.name(series)} smaller, in which they count without a minus."
+    )
+    return _of_loss(study, "negated_loss", part, text, "likelihood")
 
 
 def _finding(study: Study, loss: Loss) -> Finding:
@@ -125,17 +147,23 @@ def _finding(study: Study, loss: Loss) -> Finding:
     return _of_loss(study, "rising_loss", loss, text)
 
 
+def _is_negative(study: Study, series: int, error: Loss) -> bool:
+    rows = study.series.rows(series)
+    values = study.series.total[rows] / np.maximum(study.series.size[rows], 1)
+    return is_multiple(values, error.values)
+
+
 def _from_to(loss: Loss) -> str:
     return f"{number(float(loss.values[0]))} to {number(float(loss.values[-1]))} over {len(loss.values)} steps"
 
 
-def _of_loss(study: Study, kind: str, loss: Loss, text: str) -> Finding:
+def _of_loss(study: Study, kind: str, loss: Loss, text: str, known: str = "") -> Finding:
     first, end = float(loss.values[0]), float(loss.values[-1])
     return Finding(
         kind=kind,
         series=loss.series,
         explanation=f"{study.name(loss.series)} {text}",
-        suggestion=study.fix(loss.series, kind),
+        suggestion=study.fix(loss.series, kind, known),
         evidence={"steps": len(loss.values), "first": first, "last": end},
-        gravity=end - first,
+        gravity=abs(end - first),
     )
