@@ -22,7 +22,7 @@ from tensordbg.analysis.program.events import Executions
 from tensordbg.analysis.program.locations import Locations
 from tensordbg.analysis.program.operations import operation_of
 from tensordbg.model import NONE, Function, Site, TensorRef
-from tensordbg.operations.given_functions import is_given
+from tensordbg.operations.pipeline_names import is_of_pipeline
 from tensordbg.operations.traits import Trait
 from tensordbg.trace.program.facts import Failure
 
@@ -125,8 +125,10 @@ def pipeline_functions(program: Program) -> list[Function]:
     """The functions that pipelines run for their elements."""
     makers = (site for site in program.sites.values() if operation_of(site).has(Trait.MAKES_PIPELINE))
     called = [function for site in makers for function in program.called_by(site) if function is not None]
-    stacks = program.stacks
-    return called + [each for each in program.functions.values() if is_given(each.name, stacks.get(each.stack, ()))]
+    named = (
+        each for each in program.functions.values() if is_of_pipeline(each.name, program.stacks.get(each.stack, ()))
+    )
+    return [*called, *named]
 
 
 def _of_pipelines(program: Program) -> Iterator[Site]:

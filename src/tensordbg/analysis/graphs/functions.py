@@ -16,7 +16,7 @@ from tensordbg.analysis.program.events import Executions, read_executions
 from tensordbg.analysis.program.locations import Locations
 from tensordbg.model import Function
 from tensordbg.operations.frameworks import TENSORFLOW
-from tensordbg.operations.given_functions import is_given
+from tensordbg.operations.pipeline_names import is_of_pipeline
 
 
 @dataclass(frozen=True)
@@ -139,6 +139,6 @@ def _framework(program: Program, trace: FunctionTrace) -> str:
 def _plain(program: Program) -> Iterator[Function]:
     """The functions without passes made of them for gradients, those of input pipelines and bodies of statements."""
     for function in program.functions.values():
-        given = is_given(function.name, program.stacks.get(function.stack, ()))
+        given = is_of_pipeline(function.name, program.stacks.get(function.stack, ()))
         if function.graph == function.function and not given and function.graph not in program.statements:
             yield function

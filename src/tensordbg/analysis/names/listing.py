@@ -21,7 +21,7 @@ from tensordbg.analysis.program.python_names import names_in
 from tensordbg.analysis.query import one_database, quoted, schemas, sql, sql_of_run
 from tensordbg.errors import UsageError
 from tensordbg.model import NONE, PYTHON_NAMES, Frame, TensorRef
-from tensordbg.operations.given_functions import GIVEN, GIVEN_BY_SHORT, NAMELESS, OF_OBJECT, PIPELINES, STATEMENTS
+from tensordbg.operations.pipeline_names import NAMELESS, OF_OBJECT, PIPELINE_NAME, PIPELINES, SHORT_NAME, STATEMENTS
 from tensordbg.trace.reader import TraceReader
 from tensordbg.trace.schema import TENSORS
 
@@ -177,14 +177,8 @@ WITH place AS (
                LEFT JOIN held ON held.site = sites.site
 )
 """
-_GIVEN = {
-    "statements": STATEMENTS,
-    "pipelines": PIPELINES,
-    "given": GIVEN,
-    "short": GIVEN_BY_SHORT,
-    "object": OF_OBJECT,
-    "nameless": NAMELESS,
-}
+_TITLES = {"statements": STATEMENTS, "pipelines": PIPELINES, "object": OF_OBJECT, "nameless": NAMELESS}
+_TITLES |= {"given": PIPELINE_NAME, "short": SHORT_NAME}
 _COLUMNS = """
 t.*, p.name AS path_name, s.name, s.op_type, s.asked, s.function, s.file, s.line, s.line_function, s.line_user,
 s.variables, s.notes
@@ -269,7 +263,7 @@ def rows_before_bad(reader: TraceReader, selection: Selection) -> int | None:
 
 def _in(schema: str, part: str) -> str:
     """A part of a query over the tables of one process."""
-    return part.format(schema=schema, note=PYTHON_NAMES, none=NONE, **_GIVEN)
+    return part.format(schema=schema, note=PYTHON_NAMES, none=NONE, **_TITLES)
 
 
 def _program_order(reader: TraceReader, selection: Selection) -> str:

@@ -22,8 +22,8 @@ from tensordbg.analysis.program.own_graph import edges_within_graphs, function_w
 from tensordbg.errors import UsageError
 from tensordbg.model import NONE, CallKind, Frame, Function, Site, TensorRef, Variable
 from tensordbg.operations.frameworks import TITLES, framework_of_type
-from tensordbg.operations.given_functions import function_of_statement, given_title
 from tensordbg.operations.kinds import Kind
+from tensordbg.operations.pipeline_names import function_of_statement, program_title
 from tensordbg.trace.program.catalog import KnownFunctions, KnownSites
 from tensordbg.trace.program.facts import Differentiated, Loaded, Reads
 
@@ -86,7 +86,7 @@ class Program:
                 outer = around[outer]
                 seen.add(outer)
             function = self.functions[outer]
-            name = self.statements.get(outer) or given_title(function.name, self.stacks.get(function.stack, ()))
+            name = self.statements.get(outer) or program_title(function.name, self.stacks.get(function.stack, ()))
             generated = _GENERATED.match(name)
             names[graph] = generated[1] if generated else name
         return names

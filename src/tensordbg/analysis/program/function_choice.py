@@ -14,7 +14,7 @@ from tensordbg.analysis.program.description import Program
 from tensordbg.analysis.program.function_titles import function_title
 from tensordbg.errors import UsageError
 from tensordbg.model import NONE, CallKind, Function
-from tensordbg.operations.given_functions import is_given
+from tensordbg.operations.pipeline_names import is_of_pipeline
 
 
 @dataclass(frozen=True)
@@ -90,7 +90,7 @@ def _candidates(program: Program, wanted: str) -> list[Function]:
 def _titles(program: Program, function: Function) -> tuple[str, ...]:
     """What a reader is told as its name, first that of Python if a pipeline was given it."""
     title = function_title(function.name)
-    given = is_given(function.name, program.stacks.get(function.stack, ()))
+    given = is_of_pipeline(function.name, program.stacks.get(function.stack, ()))
     return (program.python_names[function.function], title) if given else (title,)
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tensordbg.backends.tensorflow.internals import atomic_function
-from tensordbg.operations.given_functions import given_title
+from tensordbg.operations.pipeline_names import program_title
 from tensordbg.packages import FRAMEWORKS, KERAS, is_among_packages, is_part_of
 
 _TENSORFLOW = FRAMEWORKS - KERAS
@@ -34,7 +34,7 @@ class LiveFunction:
     @property
     def title(self) -> str:
         """The name that the user knows it by."""
-        return self.name if self.graph is None else given_title(str(self.graph.name))
+        return self.name if self.graph is None else program_title(str(self.graph.name))
 
     @property
     def superseded(self) -> bool:

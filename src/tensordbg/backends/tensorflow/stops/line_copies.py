@@ -8,7 +8,7 @@ from tensordbg.backends.tensorflow.functions import definition as fd
 from tensordbg.backends.tensorflow.functions.live import LiveFunction, live_functions
 from tensordbg.backends.tensorflow.hooks import hooks
 from tensordbg.model import NONE, Frame
-from tensordbg.operations.given_functions import given_title
+from tensordbg.operations.pipeline_names import program_title
 from tensordbg.recording.catalog import Catalog
 from tensordbg.recording.lines import LineWatch
 
@@ -27,7 +27,7 @@ def lines_in_copies(catalog: Catalog, lines: LineWatch) -> dict[str, tuple[Frame
 def _title(function: LiveFunction, catalog: Catalog) -> str:
     known = hooks().functions.find(function.name)
     stack = NONE if known is None else catalog.function(known.number).stack
-    return given_title(str(function.graph.name), () if stack == NONE else catalog.frames(stack))
+    return program_title(str(function.graph.name), () if stack == NONE else catalog.frames(stack))
 
 
 def _parts(function: LiveFunction, live: Mapping[str, LiveFunction]) -> Iterator[LiveFunction]:

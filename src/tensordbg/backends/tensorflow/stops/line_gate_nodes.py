@@ -21,7 +21,7 @@ from tensordbg.backends.tensorflow.hooks import hooks
 from tensordbg.backends.tensorflow.stops.names_at_hand import Made, NamesAtHand
 from tensordbg.backends.tensorflow.tracing.placed_names import places_of
 from tensordbg.model import NONE, Frame, Site
-from tensordbg.operations.given_functions import given_title
+from tensordbg.operations.pipeline_names import program_title
 from tensordbg.recording.catalog import Catalog
 from tensordbg.recording.lines import LineWatch
 
@@ -272,7 +272,7 @@ class _Placer:
             next(_NUMBERS),
             number,
             self._sites[self._order[computing[-1 if is_behind else 0].name]].name,
-            given_title(self._described.function.name, self._above),
+            program_title(self._described.function.name, self._above),
             group.frames,
             is_behind,
             group.begins_iteration,

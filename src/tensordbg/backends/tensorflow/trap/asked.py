@@ -15,7 +15,7 @@ from tensordbg.backends.tensorflow.internals import loop_and_branch_graphs
 from tensordbg.backends.tensorflow.trap.targets import results_of
 from tensordbg.backends.tensorflow.trap.trapping import Trapping, set_trap, trapped_function
 from tensordbg.enumeration import first_few
-from tensordbg.operations.given_functions import given_title
+from tensordbg.operations.pipeline_names import program_title
 from tensordbg.recording.saying import say
 from tensordbg.trapping.plan import AskedCall, TrapPlan
 from tensordbg.trapping.rules import AskedRules
@@ -59,7 +59,7 @@ class AskedTrapping(Trapping):
     def _decide(self, number: int, step: int, *tested: Any) -> str | bool | None:
         trapped = trapped_function(number)
         name = trapped.function.name
-        for pattern in [each for each in self._wanted if _is_meant(name, each)]:
+        for pattern in [each for each in self._wanted if _is_named(name, each)]:
             if self._is_time(pattern, name):
                 self._wanted.discard(pattern)
                 return super()._decide(number, self._step_of(name, step), *tested)
@@ -110,17 +110,17 @@ class AskedCalls:
         if isinstance(graph, loop_and_branch_graphs()):
             return False
         name = str(graph.name)
-        self.met.add(given_title(name))
-        return _is_meant(name, self._pattern) and self.active and not self._trapping.tests(graph)
+        self.met.add(program_title(name))
+        return _is_named(name, self._pattern) and self.active and not self._trapping.tests(graph)
 
     def add_nodes(self, definition: Any, described: Description) -> None:
         """A trap that is told what the function returns."""
         self._trapping.add_trap(definition, described, results_of(described.graph))
 
 
-def _is_meant(name: str, pattern: str) -> bool:
+def _is_named(name: str, pattern: str) -> bool:
     """Whether a pattern fits a function's name, that of Python or that which a pipeline gave it."""
-    return fnmatchcase(name, pattern) or fnmatchcase(given_title(name), pattern)
+    return fnmatchcase(name, pattern) or fnmatchcase(program_title(name), pattern)
 
 
 class CallTrapping(AskedTrapping):

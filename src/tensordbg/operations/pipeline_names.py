@@ -14,9 +14,9 @@ _METHODS = (
     *("map_and_batch", "map", "filter", "flat_map", "from_generator", "group_by_window", "group_by_reducer", "scan"),
     *("interleave", "parallel_interleave", "snapshot", "take_while", "reduce", "save", "load"),
 )
-GIVEN = rf"(?:Dataset|tf_data_experimental)_({'|'.join(_METHODS)})_(.+)"
+PIPELINE_NAME = rf"(?:Dataset|tf_data_experimental)_({'|'.join(_METHODS)})_(.+)"
 """The names that pipelines give, as a regular expression of a method and the program's name."""
-GIVEN_BY_SHORT = r"(reduce|save|load)_(.+)"
+SHORT_NAME = r"(reduce|save|load)_(.+)"
 """Some methods give names that a function of the program may have as well; its stack tells."""
 OF_OBJECT = r"class(?:\w+\.)*(\w+)"
 """The name of an object that can be called: its class."""
@@ -27,7 +27,7 @@ STATEMENTS = "/tensorflow/python/autograph/operators/"
 NAMELESS = ("lambda", "partial")
 
 
-def given_title(name: str, stack: Sequence[Frame] = ()) -> str:
+def program_title(name: str, stack: Sequence[Frame] = ()) -> str:
     """The program's name of a function that a pipeline was given, `lambda given to map` where it has none.
 
     Args:
@@ -35,7 +35,7 @@ def given_title(name: str, stack: Sequence[Frame] = ()) -> str:
         stack: Where the function was traced, outermost first, if that is known.
     """
     statement = function_of_statement(stack)
-    found = re.fullmatch(GIVEN, name) or (re.fullmatch(GIVEN_BY_SHORT, name) if _is_in_pipeline(stack) else None)
+    found = re.fullmatch(PIPELINE_NAME, name) or (re.fullmatch(SHORT_NAME, name) if _is_in_pipeline(stack) else None)
     if found is None or statement:
         return statement if found is not None and statement else name
     called = re.fullmatch(OF_OBJECT, found[2])
@@ -43,9 +43,9 @@ def given_title(name: str, stack: Sequence[Frame] = ()) -> str:
     return f"{own} given to {found[1]}" if own in NAMELESS else own
 
 
-def is_given(name: str, stack: Sequence[Frame] = ()) -> bool:
+def is_of_pipeline(name: str, stack: Sequence[Frame] = ()) -> bool:
     """Whether a function is one that a pipeline was given."""
-    return name.startswith("Dataset_") or (re.fullmatch(GIVEN_BY_SHORT, name) is not None and _is_in_pipeline(stack))
+    return name.startswith("Dataset_") or (re.fullmatch(SHORT_NAME, name) is not None and _is_in_pipeline(stack))
 
 
 def function_of_statement(stack: Sequence[Frame]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tensordbg.model import Frame
-from tensordbg.operations.given_functions import function_of_statement, given_title, is_given
+from tensordbg.operations.pipeline_names import function_of_statement, is_of_pipeline, program_title
 
 OWN = Frame("/project/train.py", 9, "elements", True)
 PIPELINE = Frame("/site-packages/tensorflow/python/data/ops/structured_function.py", 230, "__init__", False)
@@ -28,15 +28,15 @@ STATEMENT = Frame("/site-packages/tensorflow/python/autograph/operators/control_
     ],
 )
 def test_the_program_s_name_of_a_function(name: str, title: str) -> None:
-    assert given_title(name) == title
+    assert program_title(name) == title
 
 
 def test_some_names_are_told_from_the_program_s_own_by_their_stack() -> None:
-    assert given_title("reduce_lambda", (OWN, PIPELINE)) == "lambda given to reduce"
-    assert is_given("reduce_lambda", (OWN, PIPELINE)) and not is_given("reduce_lambda", (PIPELINE, OWN))
-    assert is_given("Dataset_map_parse") and not is_given("train_step", (OWN, PIPELINE))
+    assert program_title("reduce_lambda", (OWN, PIPELINE)) == "lambda given to reduce"
+    assert is_of_pipeline("reduce_lambda", (OWN, PIPELINE)) and not is_of_pipeline("reduce_lambda", (PIPELINE, OWN))
+    assert is_of_pipeline("Dataset_map_parse") and not is_of_pipeline("train_step", (OWN, PIPELINE))
 
 
 def test_a_statement_s_function_is_that_around_it() -> None:
-    assert given_title("Dataset_scan_scan_body", (OWN, STATEMENT, PIPELINE)) == "elements"
+    assert program_title("Dataset_scan_scan_body", (OWN, STATEMENT, PIPELINE)) == "elements"
     assert function_of_statement((STATEMENT, OWN, PIPELINE)) == ""
