@@ -54,6 +54,7 @@ NOT_MIRRORED = {
     "analysis/diff/softmaxes.py": "e2e/test_diff_kernels.py",
     "analysis/diff/sums.py": "e2e/test_diff_written_out.py",
     "analysis/diff/whole_inputs.py": "e2e/test_diff_losses.py",
+    "analysis/diff/lookups.py": "e2e/test_diff_lookups.py",
     "analysis/diff/loose.py": "e2e/test_diff_names.py",
     "analysis/diff/normalizations.py": "e2e/test_diff_normalizations.py",
     "analysis/diff/numbers.py": "e2e/test_diff.py",

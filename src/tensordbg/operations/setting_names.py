@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from types import MappingProxyType
 
 from tensordbg.operations.frameworks import TENSORFLOW, TORCH
@@ -52,6 +53,25 @@ _OF_NO_NUMBERS = frozenset(
     }
 )
 """Attributes of optimizers that say how something is computed, or what a schedule starts from, and not what."""
+
+LEFT_OUT, BY_FREQUENCY = "padding_idx", "scale_grad_by_freq"
+"""Settings of lookups that say how the gradient of the table is taken: no operation of another framework has them."""
+
+
+@dataclass(frozen=True)
+class LookupSettings:
+    """How the gradient of a table is taken whose rows are looked up."""
+
+    left_out: int | None = None
+    """The row that has none."""
+    by_frequency: bool = False
+    """Whether that of each row is divided by how often it was looked up."""
+
+
+def lookup_settings(told: Mapping[str, object]) -> LookupSettings:
+    """Returns how the gradient is taken of the table of a lookup, by the attributes of its operation."""
+    row = told.get(LEFT_OUT)
+    return LookupSettings(row if isinstance(row, int) and row >= 0 else None, told.get(BY_FREQUENCY) is True)
 
 
 def optimizer_settings(told: Mapping[str, object]) -> dict[str, object]:

@@ -23,6 +23,7 @@ from tensordbg.analysis.diff.first_difference import find_pairs
 from tensordbg.analysis.diff.in_parts import without_parts
 from tensordbg.analysis.diff.kernels import without_seeming
 from tensordbg.analysis.diff.lengths import notes_on_ends, notes_on_lengths
+from tensordbg.analysis.diff.lookups import with_lookups
 from tensordbg.analysis.diff.loose import loose_differences
 from tensordbg.analysis.diff.matching import FAR
 from tensordbg.analysis.diff.noise import tolerance_by_twin
@@ -107,12 +108,12 @@ def compare_sides(a: Side, b: Side, asked: Asked) -> Comparison:
         pairs = with_earlier(apart_a, apart_b, pairs) or reordered_results(apart_a, apart_b, agreement)
         pairs = pairs or clipped(apart_a, apart_b) or set_unlike(apart_a, apart_b, undrifted)
     untrained = with_untrained(apart_a, apart_b, pairs)
-    pairs = [*untrained] or pairs
+    pairs, lookups = with_lookups(apart_a, apart_b, [*untrained] or pairs)
     parted = tuple((pair.a, pair.b) for pair in pairs)
     pairs = with_damped(apart_a, apart_b, pairs, agreement.tolerance)
     pairs = led_back(apart_a, apart_b, pairs, agreement)
     pairs = [without_seeming(apart_a, apart_b, pair) for pair in pairs]
-    loose = untrained | {pair: explain_reordered(apart_a, apart_b, pair) for pair in pairs if pair.reordered}
+    loose = untrained | lookups | {pair: explain_reordered(apart_a, apart_b, pair) for pair in pairs if pair.reordered}
     if not pairs:
         unlike = unlike_results(apart_a, apart_b)
         loose = {pair: unlike_normalizations_behind(apart_a, apart_b, pair) or said for pair, said in unlike.items()}

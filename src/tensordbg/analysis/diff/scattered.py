@@ -54,8 +54,12 @@ def _pairs(sides: tuple[Side, Side], ends: tuple[Ints, Ints], tolerance: float) 
     for row, arrays in near:
         fitting = [each for each in arrays if sides[1].shape(each) in tables and _belongs(sides, row, each)]
         equal = [each for each in fitting if _distance(sides, (row, each), tolerance) <= tolerance]
-        if len(equal) == 1 and sides[0].shape(row) not in own:
+        if sides[0].shape(row) in own:
+            continue
+        if len(equal) == 1:
             yield row, equal[0]
+        elif not equal and _may_be(sides, row, fitting, tolerance):
+            yield from ((row, each) for each in fitting)
 
 
 def _near(sides: tuple[Side, Side], ends: tuple[Ints, Ints], tolerance: float) -> Iterator[tuple[int, list[int]]]:
@@ -83,6 +87,27 @@ def _belongs(sides: tuple[Side, Side], row: int, array: int) -> bool:
     """Tells whether a value may be rows of an array."""
     shapes = sides[0].shape(row), sides[1].shape(array)
     return bool(shapes[0] and shapes[1]) and shapes[0] != shapes[1] and (shapes[0] or ())[-1] == (shapes[1] or ())[-1]
+
+
+def _may_be(sides: tuple[Side, Side], row: int, arrays: list[int], tolerance: float) -> bool:
+    """Tells whether a gradient of rows may be that of arrays, each of another table, as far as anything is known of it.
+
+    What cancels out in every row, as behind a normalization, has no sum that tells anything, and so has what it is
+    added to: that it has none says that it is not something else. What is told otherwise is left to `lookups.py`.
+    """
+    unlike = len({sides[1].shape(each) for each in arrays}) == len(arrays) > 0
+    both = [(sides[0], row), *((sides[1], each) for each in arrays)]
+    kept = [side.details.elements(int(side.numbers.event[each])) for side, each in both]
+    return (
+        unlike
+        and any(each is None for each in kept)
+        and all(_cancels_out(side, each, tolerance) for side, each in both)
+    )
+
+
+def _cancels_out(side: Side, row: int, tolerance: float) -> bool:
+    told, size = side.numbers.statistics[row], side.numbers.size[row]
+    return bool(abs(told[SUM]) <= tolerance * np.sqrt(told[SQUARES] * size) > 0)
 
 
 def _distance(sides: tuple[Side, Side], rows: tuple[int, int], tolerance: float) -> float:
