@@ -55,6 +55,8 @@ NOT_MIRRORED = {
     "analysis/diff/sums.py": "e2e/test_diff_written_out.py",
     "analysis/diff/whole_inputs.py": "e2e/test_diff_losses.py",
     "analysis/diff/lookups.py": "e2e/test_diff_lookups.py",
+    "analysis/diff/cancelled.py": "e2e/test_diff_losses.py",
+    "analysis/diff/unlike_gradients.py": "e2e/test_diff_losses.py",
     "analysis/diff/loose.py": "e2e/test_diff_names.py",
     "analysis/diff/normalizations.py": "e2e/test_diff_normalizations.py",
     "analysis/diff/numbers.py": "e2e/test_diff.py",

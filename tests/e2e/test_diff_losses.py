@@ -161,3 +161,74 @@ def test_a_loss_is_known_that_a_function_within_the_step_computes(tmp_path: Path
     told = [(int(side.numbers.step[row]), side.site(row).op_type) for row in np.flatnonzero(side.losses)]
     assert [op_type for _, op_type in told] == ["Mean", "Mean"]
     assert len({number for number, _ in told}) == 2
+
+
+@pytest.mark.filterwarnings("ignore")  # of what the compiler imports
+@pytest.mark.parametrize("reduced", ["sum", "mean"])
+def test_a_loss_of_which_nothing_but_rounding_is_left_says_nothing(tmp_path: Path, reduced: str) -> None:
+    reference = cancelled_in_keras(tmp_path / "a", reduced)
+    other, compiled = (cancelled(tmp_path / str(each), reduced, compiled=each) for each in (False, True))
+    for a, b in ((reference, other), (reference, compiled), (other, compiled)):
+        assert tensordbg.diff(a, b).status == "same"
+    assert first(reference, cancelled(tmp_path / "wrong", reduced, scale=2.0)).kind != "parameter"
+    (told,) = first(reference, cancelled(tmp_path / "epsilon", reduced, epsilon=0.1)).difference
+    assert (told.attribute, told.a, told.b) == ("epsilon", 0.001, 0.1)
+
+
+def cancelled(
+    folder: Path, reduced: str, *, compiled: bool = False, epsilon: float = 1e-3, scale: float = 1.0
+) -> Path:  # fmt: skip
+    """The trace of a loss that reduces what was normalized."""
+    kernel, norm = torch.nn.Parameter(torch.tensor(KERNEL)), torch.nn.LayerNorm(KERNEL.shape[1], eps=epsilon)
+
+    def loss() -> Any:
+        return scale * getattr(norm(torch.tensor(X) @ kernel), reduced)()
+
+    with tensordbg.record(folder):
+        (torch.compile(loss) if compiled else loss)().backward()
+    return folder
+
+
+def cancelled_in_keras(folder: Path, reduced: str) -> Path:
+    tf: Any = pytest.importorskip("tensorflow")
+    keras: Any = pytest.importorskip("keras")
+    with tensordbg.record(folder):
+        kernel, norm = tf.Variable(KERNEL), keras.layers.LayerNormalization()
+        norm.build((None, KERNEL.shape[1]))
+
+        @tf.function
+        def step() -> Any:
+            with tf.GradientTape() as tape:
+                loss = getattr(tf, f"reduce_{reduced}")(norm(tf.constant(X) @ kernel))
+            return loss, tape.gradient(loss, [kernel, *norm.trainable_variables])
+
+        step()
+    return folder
+
+
+@pytest.mark.filterwarnings("ignore")  # of what the compiler imports
+def test_gradients_of_another_loss_in_a_kernel_are_not_said_to_be_those_of_the_optimizer(tmp_path: Path) -> None:
+    tf: Any = pytest.importorskip("tensorflow")
+    keras: Any = pytest.importorskip("keras")
+    wanted = 0.5 * _DRAWN.normal(size=(8, 6)).astype("float32")
+    kernel, weight = tf.Variable(KERNEL), torch.nn.Parameter(torch.tensor(KERNEL))
+
+    @tf.function
+    def step() -> None:
+        with tf.GradientTape() as tape:
+            loss = keras.losses.Huber(delta=0.3)(tf.constant(wanted), tf.constant(X) @ kernel)
+        kernel.assign_sub(0.1 * tape.gradient(loss, kernel))
+
+    loss = torch.compile(lambda: F.huber_loss(torch.tensor(X) @ weight, torch.tensor(wanted)))
+    optimizer = torch.optim.SGD([weight], 0.1)
+    with tensordbg.record(tmp_path / "a"):
+        step()
+        step()
+    with tensordbg.record(tmp_path / "b"):
+        for _ in range(2):
+            optimizer.zero_grad()
+            loss().backward()
+            optimizer.step()
+    found = first(tmp_path / "a", tmp_path / "b")
+    assert (found.kind, found.b.view.step if found.b else None) == ("value", 0)
+    assert "the gradients of step 0 are not the same, what MatMul gives in A and aten::mm in B" in found.explanation

@@ -9,11 +9,14 @@ that are zero but for rounding: the bias of an attention's keys has no other gra
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from tensordbg.analysis.columns.reading import Bools
 from tensordbg.analysis.diff.apart import Apart, Pair, distance_of
 from tensordbg.analysis.diff.edges import reached
+from tensordbg.analysis.diff.matching import FAR
 from tensordbg.analysis.diff.numbers import HIGH, LOW
 from tensordbg.operations.kinds import Kind
 from tensordbg.operations.traits import Trait
@@ -22,6 +25,8 @@ _ROOM = 3.0
 """So many times the tolerance."""
 _DRIFTED = 4.0
 """So many times as far as its terms, beside the largest of them, a mean may be apart."""
+_BINARY = 2
+"""More values than these go into no single operation of arithmetic."""
 _WALKED = 40
 """So many values before an update are looked at for its gradient."""
 _ROUNDINGS = 4.0
@@ -38,19 +43,62 @@ def without_doubtful(a: Apart, b: Apart, pairs: list[Pair], tolerance: float) ->
     if a.side.frameworks != b.side.frameworks:
         gradients, room = (a.side.backward, b.side.backward), _ROOM * tolerance
         sure = [pair for pair in sure if pair.distance > room or not (gradients[0][pair.a] and gradients[1][pair.b])]
-    return sure
+    return _led(b, pairs, sure)
+
+
+def _led(b: Apart, before: list[Pair], pairs: list[Pair]) -> list[Pair]:
+    """Has the first output of an operation stand for the others that it was told beside, where that was left out."""
+    site, step = b.side.numbers.site, b.side.numbers.step
+    told = {(int(site[pair.b]), int(step[pair.b])) for pair in pairs if not pair.beside}
+    left = {(int(site[pair.b]), int(step[pair.b])) for pair in before if not pair.beside} - told
+    result = []
+    for pair in pairs:
+        key = int(site[pair.b]), int(step[pair.b])
+        result.append(replace(pair, beside=False) if key in left else pair)
+        left.discard(key)
+    return result
 
 
 def _are_cancelled(a: Apart, b: Apart, pair: Pair) -> bool:
     """Tells whether two gradients are sums of values of which nothing but their rounding is left.
 
     One framework sums up in an operation of its own what another does in the one that takes all gradients of a layer.
-    Of values that are put beside each other for want of others, it is enough that one is such a sum.
+    Of values that are put beside each other for want of others, it is enough that one is such a sum; and of others,
+    where the other run has one of that size as well: then that is the partner.
     """
-    largest, left = (_largest(a, pair.a), _largest(b, pair.b)), (_left_of_sum(a, pair.a), _left_of_sum(b, pair.b))
-    if pair.loosely:
-        return largest[0] <= left[0] or largest[1] <= left[1]
-    return max(largest) <= max(left)
+    largest, left = (_largest(a, pair.a), _largest(b, pair.b)), (_left(a, pair.a), _left(b, pair.b))
+    if max(largest) <= max(left):
+        return True
+    one, other = (largest[0] <= left[0], largest[1] <= left[1])
+    if pair.loosely or pair.distance >= FAR:
+        return one or other
+    return (one and _has_cancelled(b, pair.b)) or (other and _has_cancelled(a, pair.a))
+
+
+def _has_cancelled(apart: Apart, row: int) -> bool:
+    """Tells whether nothing but rounding is left of another gradient of a step that is as large as one."""
+    side, size, step = apart.side, apart.side.numbers.size, apart.side.numbers.step
+    alike = side.backward & (size == size[row]) & (step == step[row]) & (apart.label < 0) & ~apart.constant
+    rows = np.flatnonzero(alike).tolist()
+    return any(each != row and _largest(apart, each) <= _left(apart, each) for each in rows[:_WALKED])
+
+
+def _left(apart: Apart, row: int) -> float:
+    """The largest value that rounding leaves of a gradient: that of a sum, or of a normalization where that cancels."""
+    side, size = apart.side, apart.side.numbers.size
+    if not side.backward[row] or not _adds_up(apart, row):
+        return _left_of_sum(apart, row)
+    parents = side.edges.parents[row]
+    added = max((_largest(apart, each) for each in parents if side.backward[each]), default=-1.0)
+    count = max(float(max(size[each] for each in parents) / size[row]), 1.0)
+    return float(_ROUNDINGS * side.numbers.rounding * added * np.sqrt(count))
+
+
+def _adds_up(apart: Apart, row: int) -> bool:
+    """Tells whether a gradient is a sum of others, element by element; a kernel may have made it of many values."""
+    side, operation = apart.side, apart.side.operation(row)
+    given = [each for each in side.edges.parents[row] if side.numbers.size[each] > 1]
+    return operation.kind is Kind.ADD or operation.gradient_of is Kind.NORMALISE or len(given) > _BINARY
 
 
 def _left_of_sum(apart: Apart, row: int) -> float:

@@ -15,6 +15,7 @@ from tensordbg.analysis.diff.learning_rate import ratio_of_rates
 from tensordbg.analysis.diff.optimizers import ComparedOptimizers, compare_optimizers
 from tensordbg.analysis.diff.result import AttributeDifference
 from tensordbg.analysis.diff.rule_forms import unlike_forms
+from tensordbg.analysis.diff.unlike_gradients import unlike_gradients
 from tensordbg.analysis.diff.wording import SUGGESTIONS, Explained, attributes_text, settings_to_set, types_of
 from tensordbg.operations.kinds import Kind
 from tensordbg.operations.setting_names import setting_of_kept
@@ -36,6 +37,9 @@ def explain_updated(a: Apart, b: Apart, pair: Pair, rows: tuple[int, int]) -> Ex
     left_over = None if difference else _left_over_in_step(a, b, pair, step - 1)
     if left_over is not None:
         return left_over
+    gradients = None if difference else unlike_gradients(a, b, rows, step - 1)
+    if gradients is not None:
+        return gradients
     text += f"; {attributes_text(difference)}" if difference else ""
     suggestion = settings_to_set(difference) if difference else _of_optimizers(a, b)
     return Explained("update", *rows, distance_of(a, b, *rows), True, difference, text, suggestion)

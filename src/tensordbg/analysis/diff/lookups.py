@@ -1,4 +1,4 @@
-"""Lookups of rows of a table whose gradient one run takes otherwise: without a padding row, or by how often each occurs.
+"""Lookups of rows of a table whose gradient a run takes otherwise: without a padding row, or by how often each occurs.
 
 Such a setting changes nothing that a forward pass computes, and frameworks keep gradients of tables in unlike forms. So
 the whole numbers that are looked up tell whether it counts, and how many elements of the gradient behind are zero.

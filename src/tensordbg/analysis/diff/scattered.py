@@ -95,14 +95,11 @@ def _may_be(sides: tuple[Side, Side], row: int, arrays: list[int], tolerance: fl
     What cancels out in every row, as behind a normalization, has no sum that tells anything, and so has what it is
     added to: that it has none says that it is not something else. What is told otherwise is left to `lookups.py`.
     """
-    unlike = len({sides[1].shape(each) for each in arrays}) == len(arrays) > 0
+    if len({sides[1].shape(each) for each in arrays}) < max(len(arrays), 1):
+        return False
     both = [(sides[0], row), *((sides[1], each) for each in arrays)]
     kept = [side.details.elements(int(side.numbers.event[each])) for side, each in both]
-    return (
-        unlike
-        and any(each is None for each in kept)
-        and all(_cancels_out(side, each, tolerance) for side, each in both)
-    )
+    return any(each is None for each in kept) and all(_cancels_out(side, each, tolerance) for side, each in both)
 
 
 def _cancels_out(side: Side, row: int, tolerance: float) -> bool:

@@ -1,7 +1,8 @@
 """Sums of much that cancels out: their rounding is that of what is summed up, and large beside what is left.
 
 Two runs that sum up equal values in unlike orders agree to some roundings of the sum of magnitudes. So their results
-are equal, though each may be far from the other beside itself; and so is what is made of such a number alone.
+are equal, though each may be far from the other beside itself; and so is what is made of such a number alone. Where
+nothing but rounding is left, as of the sum of what was normalized, a number says nothing at all, see `cancelled.py`.
 """
 
 from __future__ import annotations
@@ -12,12 +13,12 @@ import numpy as np
 
 from tensordbg.analysis.columns.reading import Ints
 from tensordbg.analysis.diff.agreement import Agreement
+from tensordbg.analysis.diff.cancelled import SUMS, Cancelled
 from tensordbg.analysis.diff.matching import distances
 from tensordbg.analysis.diff.numbers import SQUARES, SUM
 from tensordbg.analysis.diff.side import Side
 from tensordbg.operations.kinds import Kind
 
-_SUMS = frozenset({Kind.SUM, Kind.MEAN})
 _MOST = 1e-2
 """What is farther apart, beside itself, is told as a difference in any case."""
 _AMPLIFIED = 4.0
@@ -39,6 +40,7 @@ class _Sums:
         self._before = agreement
         self._label_a, self._label_b = agreement.label_a.copy(), agreement.label_b.copy()
         self._made: dict[tuple[int, int, frozenset[int]], list[int]] = {}
+        self._cancelled = Cancelled(a), Cancelled(b)
 
     def find(self) -> bool:
         """Goes through the numbers of B in order, so that what is made of one comes behind it."""
@@ -57,7 +59,28 @@ class _Sums:
             for child in self._a.edges.children[partner]:
                 if self._a.numbers.size[child] == 1 and self._label_a[child] < 0:
                     self._note(child)
-        return found
+        return self._find_losses() or found
+
+    def _find_losses(self) -> bool:
+        """Pairs losses of which nothing but rounding is left in one run, and not more in the other: in a kernel."""
+        losses = [np.flatnonzero(each.losses).tolist() for each in (self._a, self._b)]
+        step_a, step_b = self._a.numbers.step, self._b.numbers.step
+        alike = [(mine, theirs) for theirs in losses[1] for mine in losses[0] if step_a[mine] == step_b[theirs]]
+        found = [pair for pair in alike if self._is_apart(*pair) and self._are_rounding(*pair)]
+        for mine, theirs in found:
+            label = max(int(self._label_a[mine]), int(self._label_b[theirs]))
+            self._label_a[mine] = self._label_b[theirs] = mine if label < 0 else label
+        return bool(found)
+
+    def _is_apart(self, row_a: int, row_b: int) -> bool:
+        """Tells whether one of two numbers has no partner."""
+        return bool(min(self._label_a[row_a], self._label_b[row_b]) < 0)
+
+    def _are_rounding(self, row_a: int, row_b: int) -> bool:
+        """Tells whether nothing but rounding is left of one of two numbers, and not more of the other."""
+        bound = max(each.bound(row) for each, row in zip(self._cancelled, (row_a, row_b), strict=True))
+        told = self._a.numbers.statistics[row_a, SUM], self._b.numbers.statistics[row_b, SUM]
+        return bool(max(np.abs(told)) <= bound)
 
     @property
     def agreement(self) -> Agreement:
@@ -83,7 +106,8 @@ class _Sums:
 
     def _are_near(self, row_a: int, row_b: int) -> bool:
         apart = self._distance(row_a, row_b)
-        return apart <= min(_MOST, max(self._room(row_a), self._drift(row_b)))
+        near = apart <= min(_MOST, max(self._room(row_a), self._drift(row_b)))
+        return near or self._are_rounding(row_a, row_b)
 
     def _distance(self, row_a: int, row_b: int) -> float:
         told = self._a.numbers.statistics[[row_a]], self._b.numbers.statistics[[row_b]]
@@ -97,7 +121,7 @@ class _Sums:
         side, told, size = self._a, self._a.numbers.statistics, self._a.numbers.size
         kind = side.operation(row).kind
         whole = [each for each in side.edges.parents[row] if size[each] > 1]
-        if kind not in _SUMS or len(whole) != 1 or not told[row, SUM]:
+        if kind not in SUMS or len(whole) != 1 or not told[row, SUM]:
             return 0.0
         magnitudes = np.sqrt(told[whole[0], SQUARES] * size[whole[0]])
         count = size[whole[0]] if kind is Kind.MEAN else 1
