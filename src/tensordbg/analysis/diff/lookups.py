@@ -51,7 +51,7 @@ class _Lookup:
 def with_lookups(a: Apart, b: Apart, pairs: list[Pair]) -> tuple[list[Pair], dict[Pair, Explained]]:
     """Puts such gradients among the places where the runs part, in place of what is only known to come of them."""
     sides = (Both(a, b), Both(b, a, turned=True))
-    found = dict(islice((told for both in sides for each in _lookups(both) for told in _told(each)), 1))
+    found = dict(islice((told for both in sides for each in _lookups(both) for told in _differences(each)), 1))
     for unlike in found:
         pairs = in_order(b, [unlike, *(pair for pair in pairs if pair.a != unlike.a and pair.b != unlike.b)])
     return pairs, found
@@ -112,9 +112,9 @@ def _end(apart: Apart, row: int) -> int | None:
     return int(rows[0]) if len(rows) == 1 else None
 
 
-def _told(lookup: _Lookup) -> Iterator[tuple[Pair, Explained]]:
+def _differences(lookup: _Lookup) -> Iterator[tuple[Pair, Explained]]:
     mine, theirs = _settings(lookup.site), _settings(lookup.both.other.side.site(lookup.other))
-    run, other = ("B", "A") if lookup.both.turned else ("A", "B")
+    run, other = "BA" if lookup.both.turned else "AB"
     name = lookup.site.op_type
     if mine.left_out != theirs.left_out and mine.left_out is not None and (asked := _asked_for(lookup, mine.left_out)):
         text = f"{name} of {run} takes no gradient of row {mine.left_out} of its table"
