@@ -26,6 +26,8 @@ from tensordbg.operations.setting_names import BY_FREQUENCY, LEFT_OUT, LookupSet
 
 _LOOKED_AT = 16
 """So many lookups with such a setting are looked at."""
+_SEARCHED = 64
+"""... and so many of the other run for those that correspond."""
 _GATHER = list(Kind).index(Kind.GATHER)
 _LOW, _HIGH = range(2)
 
@@ -73,7 +75,7 @@ def _partners(both: Both) -> Iterator[tuple[Site, int]]:
     sites = [each for each in sites if not each.backward and _settings(each) != LookupSettings()]
     if not sites:
         return
-    rows = np.flatnonzero((other.side.kinds == _GATHER) & ~other.side.backward).tolist()
+    rows = np.flatnonzero((other.side.kinds == _GATHER) & ~other.side.backward).tolist()[:_SEARCHED]
     for row, site in ((row, site) for row in rows for site in sites):
         same = mine.side.numbers.site == site.site
         same &= (mine.side.numbers.step == other.side.numbers.step[row]) & (mine.label >= 0)

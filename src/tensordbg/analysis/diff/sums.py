@@ -63,13 +63,15 @@ class _Sums:
 
     def _find_losses(self) -> bool:
         """Pairs losses of which nothing but rounding is left in one run, and not more in the other: in a kernel."""
-        losses = [np.flatnonzero(each.losses).tolist() for each in (self._a, self._b)]
-        step_a, step_b = self._a.numbers.step, self._b.numbers.step
-        alike = [(mine, theirs) for theirs in losses[1] for mine in losses[0] if step_a[mine] == step_b[theirs]]
+        theirs: dict[int, list[int]] = {}
+        for row in np.flatnonzero(self._a.losses).tolist():
+            theirs.setdefault(int(self._a.numbers.step[row]), []).append(row)
+        mine = ((row, int(self._b.numbers.step[row])) for row in np.flatnonzero(self._b.losses).tolist())
+        alike = ((other, row) for row, step in mine for other in theirs.get(step, ()))
         found = [pair for pair in alike if self._is_apart(*pair) and self._are_rounding(*pair)]
-        for mine, theirs in found:
-            label = max(int(self._label_a[mine]), int(self._label_b[theirs]))
-            self._label_a[mine] = self._label_b[theirs] = mine if label < 0 else label
+        for row_a, row_b in found:
+            label = max(int(self._label_a[row_a]), int(self._label_b[row_b]))
+            self._label_a[row_a] = self._label_b[row_b] = row_a if label < 0 else label
         return bool(found)
 
     def _is_apart(self, row_a: int, row_b: int) -> bool:
