@@ -95,11 +95,20 @@ def _may_be(sides: tuple[Side, Side], row: int, arrays: list[int], tolerance: fl
     What cancels out in every row, as behind a normalization, has no sum that tells anything, and so has what it is
     added to: that it has none says that it is not something else. What is told otherwise is left to `lookups.py`.
     """
-    if len({sides[1].shape(each) for each in arrays}) < max(len(arrays), 1):
+    shapes = {sides[1].shape(each) for each in arrays}
+    if len(shapes) < max(len(arrays), 1) or not shapes <= _looked_up(sides[0], row):
         return False
     both = [(sides[0], row), *((sides[1], each) for each in arrays)]
     kept = [side.details.elements(int(side.numbers.event[each])) for side, each in both]
     return any(each is None for each in kept) and all(_cancels_out(side, each, tolerance) for side, each in both)
+
+
+def _looked_up(side: Side, row: int) -> set[tuple[int, ...] | None]:
+    """The shapes of the tables of which a step looks up as much as a gradient has elements."""
+    numbers = side.numbers
+    alike = (numbers.size == numbers.size[row]) & (numbers.step == numbers.step[row]) & ~side.backward
+    lookups = np.flatnonzero(alike & side.of_sites(lambda site: operation_of(site).kind is Kind.GATHER))
+    return {side.shape(table) for each in lookups.tolist() for table in side.edges.parents[each]}
 
 
 def _cancels_out(side: Side, row: int, tolerance: float) -> bool:
