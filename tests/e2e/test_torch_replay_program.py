@@ -102,6 +102,8 @@ def test_the_step_is_recorded_by_its_program_the_same_to_the_bit(folder: Path, c
     assert "no counterpart" not in said
     assert "produced the first -inf" in said
     assert f"losses.py:{LINE}" in said
+    assert "spread reached the loss" in said
+    assert "read at" not in said  # the program reads nothing; the replay looks at the loss and the gradients
     assert done.stdout == ""
 
 

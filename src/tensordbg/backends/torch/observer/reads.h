@@ -35,6 +35,7 @@ inline void note_read(const Context* context) {
 
 // ... also where no operation does it.
 inline void on_read(const at::Tensor& tensor, bool shares) {
+  if (!at::isRecordFunctionEnabled()) return;  // tensordbg itself looks, which is no read of the program's
   if (!g_on.load(std::memory_order_relaxed) || t_thread.busy || g_log->recording() == 0) return;
   const Busy busy;
   try {

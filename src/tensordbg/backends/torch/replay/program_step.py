@@ -149,7 +149,9 @@ class _Meeting:
             self._tell_missing()
             closure = kwargs.get("closure", args[1] if len(args) > 1 else None)
             if not callable(closure):
-                self._run.tell(tuple(self._readings()))
+                with _unrecorded():
+                    readings = tuple(self._readings())
+                self._run.tell(readings)
 
     def _after_step(self, optimizer: Any, _args: Any, _kwargs: Any) -> None:
         """Ends the program, whatever it does about exceptions of its own."""
@@ -181,6 +183,19 @@ class _Meeting:
         if missing:
             named = first_few(missing, 5)
             say(f"warning: of what was captured the program has no counterpart, and takes its own: {named}")
+
+
+@contextlib.contextmanager
+def _unrecorded() -> Iterator[None]:
+    """A block whose operations are not the program's: observers of operations on this thread are not told of them."""
+    import torch
+
+    enable: Any = getattr(torch._C._autograd, "_enable_record_function", lambda _enabled: None)  # noqa: SLF001
+    enable(False)
+    try:
+        yield
+    finally:
+        enable(True)
 
 
 def _is_alike(call: CapturedCall, module: Any) -> bool:
