@@ -32,6 +32,10 @@ _RECKONING = ("BINARY_OP", "UNARY_")
 _SHARED = (bool, int, float, complex, str, bytes, type(None), tuple)
 """Of which the interpreter may give two equal ones out as one object."""
 
+_PUSHING = ("COPY", "LOAD_", "NOP", "PUSH_NULL")
+_TAKING = ("DELETE_", "POP_", "RETURN_", "STORE_")
+"""How the instructions begin that only put something onto the stack, and that leave nothing there."""
+
 _MOST_FRAMES = 64
 _MOST_NAMES = 4
 _MOST_PARTS = 64
@@ -176,7 +180,8 @@ def _by_line(code: CodeType) -> tuple[dict[int, list[_Load]], dict[int, str], tu
     reckoned: list[_Position] = []
     positions = _positions(code)
     lines = lines_of(code)
-    for instruction in dis.get_instructions(code):
+    listed = list(dis.get_instructions(code))
+    for number, instruction in enumerate(listed):
         place = instruction.offset // 2
         instructions[instruction.offset] = instruction.opname
         if instruction.opname.startswith(_RECKONING) and instruction.argrepr != "[]" and positions:
@@ -191,8 +196,30 @@ def _by_line(code: CodeType) -> tuple[dict[int, list[_Load]], dict[int, str], tu
             continue
         names = instruction.argval if isinstance(instruction.argval, tuple) else (instruction.argval,)
         is_attribute = instruction.opname.startswith(_ATTRIBUTES)
-        loads.extend(_Load(name, is_attribute, None, position) for name in names if _is_name(name))
+        where = [position] * len(names)
+        if len(names) > 1 and positions:  # it stands where the first of them does
+            where[-1] = _position(positions[_taker(listed, number).offset // 2]) or position
+        loads.extend(
+            _Load(name, is_attribute, None, at) for name, at in zip(names, where, strict=True) if _is_name(name)
+        )
     return found, instructions, tuple(reckoned)
+
+
+def _taker(listed: Sequence[dis.Instruction], number: int) -> dis.Instruction:
+    """The instruction that takes what one has put onto the stack last; that one where it is not found."""
+    above = 0
+    for each in itertools.islice(listed, number + 1, None):
+        effect = dis.stack_effect(each.opcode, each.arg)
+        if each.opname.startswith(_ATTRIBUTES):
+            lowest = above - 1
+        elif each.opname.startswith(_PUSHING):
+            lowest = above
+        else:
+            lowest = above + effect - (not each.opname.startswith(_TAKING))
+        if lowest < 0:
+            return each
+        above += effect
+    return listed[number]
 
 
 def _holds(outer: _Position, inner: _Position) -> bool:

@@ -226,6 +226,10 @@ class _Debugger(pdb.Pdb):
         kept = [k for k, (frame, _) in enumerate(stack) if k == chosen or not is_own(frame.f_code.co_filename)]
         return [stack[k] for k in kept], kept.index(chosen)
 
+    def set_stepinstr(self) -> None:
+        """Stops at the next line, as ever: since Python 3.13 it would be the next instruction, which is of the question."""
+        self.set_step()
+
     def set_quit(self) -> None:
         """See `bdb.Bdb`."""
         self._told_to_quit()
