@@ -24,6 +24,8 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.warm_server import request_of, send
 
 SERVER = Path(__file__).with_name("warm_server.py")
@@ -243,3 +245,9 @@ def run(
     if check:
         done.check_returncode()
     return done
+
+
+def skip_without_what_it_imports(text: str) -> None:
+    """Skips the test where the PyTorch is not installed that the text of a program takes."""
+    if re.search(r"^import torch$", text, re.MULTILINE):
+        pytest.importorskip("torch", reason="PyTorch is not installed here (it comes with the tests on Python 3.11)")

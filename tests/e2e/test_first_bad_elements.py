@@ -45,6 +45,7 @@ for last in (3.0, 2.0, 0.0, 0.0, 0.0):
 
 
 def recorded(folder: Path, program: str, *options: str) -> tensordbg.Trace:
+    programs.skip_without_what_it_imports(program)
     (folder / "program.py").write_text(program)
     environment = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3"}
     command = [*COMMAND, "run", *options, "--trace", str(folder / "trace"), "program.py"]

@@ -88,6 +88,7 @@ def run(folder: Path, *command: str) -> subprocess.CompletedProcess[str]:
 
 @pytest.fixture(scope="module", params=[PROGRAM, KERAS, TORCH, EAGER], ids=["functions", "keras", "torch", "eager"])
 def folder(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    programs.skip_without_what_it_imports(request.param)
     folder = tmp_path_factory.mktemp("overhead")
     (folder / "train.py").write_text(request.param)
     return folder

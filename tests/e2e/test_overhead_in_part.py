@@ -61,6 +61,7 @@ with tensordbg.record("runs", overhead=0.02):
 
 
 def trace_of(folder: Path, program: str, bad: int, whole: int) -> Any:
+    programs.skip_without_what_it_imports(program)
     text = program.format(forced=FORCED.replace("WHOLE", str(whole)), bad=bad)
     (folder / "train.py").write_text(text)
     programs.run([sys.executable, "train.py"], cwd=folder, check=True, stdin=subprocess.DEVNULL)

@@ -227,7 +227,7 @@ class _Debugger(pdb.Pdb):
         return [stack[k] for k in kept], kept.index(chosen)
 
     def set_stepinstr(self) -> None:
-        """Stops at the next line, as ever: since Python 3.13 it would be the next instruction, which is of the question."""
+        """Stops at the next line: since Python 3.13 it would be at the next instruction, which is of the question."""
         self.set_step()
 
     def set_quit(self) -> None:

@@ -13,6 +13,7 @@ from playwright.sync_api import expect
 from tests.e2e.page.chromium import watched_page
 from tests.e2e.page.recorded import record, shared
 from tests.e2e.page.test_accessibility import FOUND, axe
+from tests.programs import skip_without_what_it_imports
 
 KERAS = """\
 import keras
@@ -64,6 +65,7 @@ def healthy_link(tmp_path_factory: pytest.TempPathFactory, serve: Callable[..., 
 @pytest.fixture(scope="session")
 def healthy_torch_link(tmp_path_factory: pytest.TempPathFactory, serve: Callable[..., str]) -> str:
     """Likewise with PyTorch."""
+    skip_without_what_it_imports(TORCH)
     return serve(recorded(tmp_path_factory, "healthy_torch", TORCH))
 
 

@@ -247,6 +247,7 @@ for step in range(3):
 
 
 def test_eager_code_is_one_graph_with_its_modules_closed(page: Any, tmp_path: Path, serve: Any) -> None:
+    programs.skip_without_what_it_imports(EAGER)
     program = tmp_path / "eager.py"
     program.write_text(EAGER)
     record(tmp_path / "trace", str(program))
