@@ -123,6 +123,7 @@ def data_too_large() -> None:
 def test_data_that_came_in_too_large(tmp_path: Path) -> None:
     origin = first_origin(tmp_path, data_too_large)
     assert "came in from outside with numbers up to 3e20" in origin["explanation"]
+    assert "; row 1 is the first whose result is beyond the limit." in origin["explanation"]
     assert "Scale the data" in origin["suggestion"]
 
 

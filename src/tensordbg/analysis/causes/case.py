@@ -81,6 +81,7 @@ class Jump:
     """Whether it is an update of a variable."""
     place: str
     """Its line, as it is put into a sentence; empty where it is not known."""
+    shape: tuple[int, ...] | None = None
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from tensordbg.analysis.causes.case import (
     HALF,
     Case,
     Cause,
+    Jump,
     all_finite,
     infinite,
     largest_of,
@@ -63,11 +64,21 @@ def _grew(case: Case) -> str:
             f"in step {jump.step}{place}.{_fed(case)}{_raised(case)}"
         )
     if math.isnan(jump.before):
-        return f" {jump.tensor} came in from outside with numbers up to {number(jump.after)}{place}."
+        row = _row_of(case, jump)
+        return f" {jump.tensor} came in from outside with numbers up to {number(jump.after)}{place}{row}."
     return (
         f" They grew most in {jump.tensor}, from {number(jump.before)} to {number(jump.after)} at once, in step "
         f"{jump.step}{place}."
     )
+
+
+def _row_of(case: Case, jump: Jump) -> str:
+    """Which row of a batch went beyond the limit, where some of them only did, each of which is of a row of data."""
+    shape, data, index = case.view.shape, jump.shape, case.first_bad_index
+    if case.gradient or not shape or not data or not index or shape[0] != data[0]:
+        return ""
+    some = shape[0] > 1 and case.output.non_finite <= case.output.size - case.output.size // shape[0]
+    return f"; row {index[0]} is the first whose result is beyond the limit" if some else ""
 
 
 def _fed(case: Case) -> str:

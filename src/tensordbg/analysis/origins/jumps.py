@@ -267,4 +267,5 @@ class Jumps:
             step=self._ancestry.step(row),
             updated=bool(step.variable),
             place=f"line {source.line} of {source.file.rpartition('/')[2]}, `{source.text}`" if source else "",
+            shape=self._details.views([step.event])[step.event].shape,
         )
