@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from pathlib import Path
 from types import ModuleType
@@ -48,6 +49,33 @@ def test_findings_and_origins(shell: InteractiveShell) -> None:
     assert "monospace" in findings["text/html"]
     assert "&lt;b&gt;" in origin["text/html"]
     assert "<b>" not in origin["text/html"]
+
+
+def test_colours_can_be_read_on_light_and_on_dark_grounds(shell: InteractiveShell) -> None:
+    trace = TraceBuilder(["y = tf.math.log(x)"])
+    f = trace.function("f")
+    x = f.argument("x")
+    log = f.op("Log", x, line=1)
+    f.returns(log)
+    run = trace.run(f)
+    run.event(x, [0.0])
+    run.event(log, [-inf])
+    colours = set(re.findall(r"color: (#\w{6})", shown(shell, why(trace))["text/html"]))
+    assert len(colours) >= 2
+    for ground in ("#ffffff", "#1e1e1e"):
+        assert all(contrast(colour, ground) > 3.5 for colour in colours), colours
+
+
+def contrast(one: str, other: str) -> float:
+    """The contrast of two colours as WCAG 2 has it, 1 to 21."""
+    darker, lighter = sorted((luminance(one), luminance(other)))
+    return (lighter + 0.05) / (darker + 0.05)
+
+
+def luminance(colour: str) -> float:
+    parts = [int(colour[k : k + 2], 16) / 255 for k in (1, 3, 5)]
+    red, green, blue = (part / 12.92 if part <= 0.03928 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
 
 def test_results_say_themselves_how_they_are_shown_where_marimo_is(

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from rich.console import RenderableType
+from rich.terminal_theme import TerminalTheme
 
 from tensordbg.analysis.diff.result import Comparison
 from tensordbg.analysis.finding import Origin, WhyResult
@@ -23,6 +24,11 @@ from tensordbg.report.terminal import PlainConsole
 _FONT = "var(--jp-code-font-family,var(--vscode-editor-font-family,Menlo,Consolas,monospace))"
 """Jupyter gives `pre` within HTML the typeface of its text, in which columns don't stand below one another."""
 _PAGE = f'<pre style="font-family:{_FONT};line-height:1.3;white-space:pre;overflow-x:auto">{{code}}</pre>'
+_GREY = (127, 127, 127)
+_COLOURS = [(224, 57, 62), (42, 140, 63), (163, 116, 0), (59, 120, 216), (185, 76, 184), (22, 135, 155)]
+_THEME = TerminalTheme((255, 255, 255), (0, 0, 0), [_GREY, *_COLOURS, _GREY])
+"""Colours that can be read on white and on the dark grounds of notebooks; what has no colour has the notebook's."""
+
 _TEXTS: tuple[tuple[type, Callable[[Any], RenderableType]], ...] = (
     (WhyResult, why_text),
     (Origin, origin_text),
@@ -65,7 +71,7 @@ def _as_html(text: Callable[[Any], RenderableType]) -> Callable[[Any], str]:
     def html(result: Any) -> str:
         console = PlainConsole(io.StringIO(), WIDTH, record=True)
         console.print(text(result))
-        return console.export_html(inline_styles=True, code_format=_PAGE)
+        return console.export_html(theme=_THEME, inline_styles=True, code_format=_PAGE)
 
     return html
 
