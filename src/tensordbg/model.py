@@ -49,14 +49,19 @@ WITHOUT_GRADIENT = "without_gradient"
 """The attribute of the site of what a variable held at first, of a variable that an optimizer was given: in so many of
 its steps it never had a gradient, at none of those in which that was looked at."""
 
+BEFORE_STEP = "before_step"
+"""The attribute of what a replayed step took from outside, which tells how it came: `loader` where a loader of data
+gave it as it is, `module` where it was there before the first call of a module, where what the step did began to be
+noted, and `step` where it was there before the step."""
+
 ELEMENT_ORIGIN, BATCH_ORIGINS = "tensordbg_element_origin", "tensordbg_batch_origins"
 """How the operations are called that hold, in a pipeline with origins, the names of the element that a call of a
 function is for, and those of the rows of a batch that the pipeline gives."""
 
 NOTES = frozenset(
     {
-        *(COMPOSITES, DIFFERENTIATED, EAGER_COMPOSITE, ELEMENT_OF, ELEMENT_PARTS, FUSED, GRADIENT_FOR, PYTHON_NAMES),
-        *(RUNS_ANYWAY, WAITS_FOR, WITHOUT_GRADIENT),
+        *(BEFORE_STEP, COMPOSITES, DIFFERENTIATED, EAGER_COMPOSITE, ELEMENT_OF, ELEMENT_PARTS, FUSED, GRADIENT_FOR),
+        *(PYTHON_NAMES, RUNS_ANYWAY, WAITS_FOR, WITHOUT_GRADIENT),
     }
 )
 """The attributes that are notes of ours: whatever they say, an operation computes the same."""

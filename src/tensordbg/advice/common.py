@@ -10,6 +10,12 @@ FIXES: Mapping[str, Mapping[str, str]] = {
         "": "Numbers as large as these are wrong as a rule: find out where they come from, scale or normalise them, or "
         "compute with logarithms or in float64.",
     },
+    "bad_before_step": {
+        "": "Run `tdbg run --check` with the program: it stops at the first operation whose result is not finite, with "
+        "its line. Where that is in the model, or at this very line, the data came so: look at that row.",
+        "columns": "Look at how the data are scaled before that: a column that is the same in all rows has a standard "
+        "deviation of 0, and 0/0 is NaN; divide by `std + 1e-7`. `tdbg run --check` with the program finds the line.",
+    },
     "bad_input_data": {
         "columns": "Look at how the data were scaled: a column that is the same in all rows has a standard deviation "
         "of 0, and 0/0 is NaN. Divide by `std + 1e-7`, or drop columns that are constant or have no values.",

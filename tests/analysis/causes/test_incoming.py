@@ -101,3 +101,13 @@ def test_whole_columns_are_a_matter_of_scaling() -> None:
     assert "standard deviation of 0" in said.suggestion
     for rows in ([[1.0, nan]] * 3, [[1.0, 2.0]] + [[1.0, nan]] * 16, [[nan, 1.0]] + [[1.0, 2.0]] * 16):
         assert "Drop such rows" in verdict("Input", rows, given=True).suggestion
+
+
+def test_what_a_replayed_step_was_given_is_bad_data_only_where_a_loader_gave_it() -> None:
+    said = verdict("Input", [nan, 1.0], given=True, came="module")
+    assert said.cause == "bad_before_step"
+    assert "before the first module of the step was called; the first is in row 0" in said.explanation
+    assert "before the step began" in verdict("Input", [nan, 1.0], given=True, came="step").explanation
+    said = verdict("Input", [nan, 1.0], given=True, came="loader")
+    assert (said.cause, said.explanation.endswith(", as the loader of the data gave it.")) == ("bad_input_data", True)
+    assert cause("Input", [nan, 1.0], given=True, came="") == "bad_input_data"

@@ -128,6 +128,8 @@ class Case:
     """Whether the line computes a gradient in the program's own words: in a hook, or a backward pass written out."""
     given: bool = False
     """Whether the value came in from outside: an argument, or a value from Python."""
+    came: str = ""
+    """How such a value came into a replayed step, see `BEFORE_STEP`; empty of any other."""
     read: bool = False
     """Whether the operation reads a variable."""
     variable: str = ""

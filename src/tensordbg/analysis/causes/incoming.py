@@ -11,6 +11,10 @@ _ENOUGH_ROWS = 8
 """Of fewer rows it may be chance that as many elements are NaN as whole columns hold."""
 
 
+_BEGINS = {"module": "the first module of the step was called", "step": "the step began"}
+"""Where what a replayed step did begins to be noted, by how came what it took."""
+
+
 def bad_elements(health: Health) -> str:
     """`2 NaN and 1 +inf among its 640 elements`."""
     counts = [(health.nan, "NaN"), (health.pos_inf, "+inf"), (health.neg_inf, "-inf")]
@@ -47,6 +51,12 @@ def _fix_variable(case: Case) -> str:
 
 
 def _explain_input(case: Case) -> str:
+    by = ", as the loader of the data gave it" if case.came == "loader" else ""
+    return f"{case.view.tensor} came in from outside with {bad_elements(case.output)}{_first_of(case)}{by}."
+
+
+def _first_of(case: Case) -> str:
+    """`; the first is in row 3 of the batch, at [3, 2]`."""
     index = case.first_bad_index
     # In a function of an input pipeline, which no execution runs, it may be one element that is in no batch yet.
     in_row = "" if case.view.execution == NONE or not index else f"in row {index[0]} of the batch, "
@@ -54,7 +64,7 @@ def _explain_input(case: Case) -> str:
     columns = _whole_columns(case)
     if columns:
         row += f", and there are as many as {columns} whole column{'s' * (columns > 1)} hold"
-    return f"{case.view.tensor} came in from outside with {bad_elements(case.output)}{row}."
+    return row
 
 
 def _whole_columns(case: Case) -> int:
@@ -67,6 +77,21 @@ def _whole_columns(case: Case) -> int:
 
 def _fix_input(case: Case) -> str:
     return case.fix("bad_input_data", "columns" if _whole_columns(case) else "")
+
+
+def _is_before_step(case: Case) -> bool:
+    return case.given and case.came in _BEGINS
+
+
+def _explain_before_step(case: Case) -> str:
+    return (
+        f"{case.view.tensor} held {bad_elements(case.output)} before {_BEGINS[case.came]}{_first_of(case)}. Whether "
+        "the data came so or the program computed it from good data is not known: what ran before was not noted."
+    )
+
+
+def _fix_before_step(case: Case) -> str:
+    return case.fix("bad_before_step", "columns" if _whole_columns(case) else "")
 
 
 def _explain_constant(case: Case) -> str:
@@ -148,6 +173,7 @@ CAUSES = (
     Cause("between_recorded_tensors", lambda case: case.left_out, _explain_left_out, _fix_left_out),
     Cause("returned_from_python", lambda case: case.before is not None, _explain_back, _fix_back),
     Cause("bad_variable", _bad_variable, _explain_variable, _fix_variable),
+    Cause("bad_before_step", _is_before_step, _explain_before_step, _fix_before_step),
     Cause("bad_input_data", lambda case: case.given, _explain_input, _fix_input),
     Cause("source_not_seen", _is_handed_on, _explain_unseen, _fix_unseen),
     Cause("non_finite_constant", lambda case: case.operation.kind is Kind.CONSTANT, _explain_constant, _fix_constant),

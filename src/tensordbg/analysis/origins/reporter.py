@@ -45,6 +45,7 @@ from tensordbg.analysis.origins.spread_counts import count_spread
 from tensordbg.analysis.origins.tell_decided import TellDecided
 from tensordbg.analysis.origins.troubles import REACHES, Trouble, join_gradients, join_grown, join_lines
 from tensordbg.analysis.origins.vanished import Vanished
+from tensordbg.analysis.program.before_step import came_before
 from tensordbg.analysis.program.details import Details, function_name
 from tensordbg.analysis.program.locations import Locations
 from tensordbg.analysis.program.operations import operation_of, reads_variables
@@ -348,6 +349,7 @@ class _Reporter:
             forward_type=forward_type,
             own_line=self._is_own_line(site),
             given=_is_from_outside(site),
+            came=came_before(site),
             read=reads_variables(site),
             variable=next(iter(evidence.variables), ""),
             written=evidence.written,

@@ -23,7 +23,7 @@ from tensordbg.operations.kinds import Kind
 from tensordbg.operations.traits import Trait
 from tensordbg.packages import COMPUTING, is_among_packages
 
-_ENDS = frozenset({"bad_input_data", "source_not_seen", "unknown"})
+_ENDS = frozenset({"bad_before_step", "bad_input_data", "source_not_seen", "unknown"})
 """Causes that say that the trail ends here."""
 
 _GENERATOR = "generator"

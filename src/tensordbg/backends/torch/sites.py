@@ -18,7 +18,7 @@ from tensordbg.backends.torch.captured.places import Place, note_site, replayed_
 from tensordbg.backends.torch.compiled.describing import slot_in_site
 from tensordbg.backends.torch.compiled.generated_lines import Differentiated, differentiated, with_program_lines
 from tensordbg.backends.torch.program.modules import Modules
-from tensordbg.model import NONE, Site
+from tensordbg.model import BEFORE_STEP, NONE, Site
 from tensordbg.operations.frameworks import TORCH
 from tensordbg.operations.lookup import INPUT, NUMBER, PARAMETER
 from tensordbg.recording.catalog import Catalog, RawFrame
@@ -141,6 +141,7 @@ class Sites:
                 reads=(told.variable,) if op_type == PARAMETER else (),
                 writes=(told.variable,) if told.written else (),
             )
+            attributes |= _before_step(op_type, where[3], replayed)
             attributes |= _also_noted(told.autocast, number if value else math.nan)
             catalog.add_sites([replace(described, attributes=json.dumps(attributes))])
         return self._keep(generated, replayed, key, site)
@@ -198,6 +199,12 @@ def _also_noted(autocast: str, number: float) -> dict[str, Setting]:
 def _name(op_type: str, place: int, replayed: Place | None) -> str:
     """The name of an operation; of what a replayed one takes from outside of its step that in its program."""
     return op_type if replayed is None or op_type != INPUT else replayed.inputs.get(place & _PLACE, op_type)
+
+
+def _before_step(op_type: str, place: int, replayed: Place | None) -> dict[str, Setting]:
+    """How came what a replayed operation takes from outside of its step."""
+    came = "" if replayed is None or op_type != INPUT else replayed.came.get(place & _PLACE, "")
+    return {BEFORE_STEP: came} if came else {}
 
 
 def _has_fractions(value: object) -> bool:

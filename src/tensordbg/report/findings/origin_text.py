@@ -19,6 +19,7 @@ from tensordbg.report.listing import BAD
 from tensordbg.report.numbers import count
 
 _VERBS = {
+    "bad_before_step": "already held",
     "bad_input_data": "came in with",
     "bad_variable": "held",
     "between_recorded_tensors": "was first seen with",

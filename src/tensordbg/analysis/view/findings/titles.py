@@ -7,6 +7,7 @@ from tensordbg.analysis.finding import Alert, NumericalWarning, Origin, ProgramF
 from tensordbg.model import Health
 
 _VERBS = {
+    "bad_before_step": "already held",
     "bad_input_data": "came in with",
     "bad_variable": "held",
     "between_recorded_tensors": "was first seen with",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import Enum
 from typing import Any
 
 import msgspec
@@ -16,6 +17,19 @@ GRAPH_TENSORS_FILE = "graph.safetensors"
 """Memories that no input or variable fills as a whole, and states of the random generator."""
 
 _MOST_BYTES = 2**28
+
+
+class Before(Enum):
+    """How something came that a step took from outside."""
+
+    UNKNOWN = ""
+    """Of a capture of an earlier version."""
+    LOADER = "loader"
+    """A `DataLoader` gave it as it is."""
+    MODULE = "module"
+    """It was there before the first call of a module, where what a step does begins to be noted."""
+    STEP = "step"
+    """It was there before the step, in a program that calls no modules."""
 
 
 class At(msgspec.Struct, frozen=True, array_like=True):
@@ -78,6 +92,7 @@ class Outside(msgspec.Struct, frozen=True, omit_defaults=True):
     raw: str = ""
     """Under this name its bytes are kept, where the pieces do not fill it."""
     device: str = "cpu"
+    came: Before = Before.UNKNOWN
 
 
 class Target(msgspec.Struct, frozen=True, omit_defaults=True):

@@ -33,6 +33,8 @@ class Place:
     autocast: str
     inputs: Mapping[int, str] = field(default_factory=dict)
     """The program's names for what it takes from outside of the step, by their places among its inputs."""
+    came: Mapping[int, str] = field(default_factory=dict)
+    """How that came, by the same places; see `BEFORE_STEP`."""
     code: CodeType | None = field(default=None)
     site: int = -1
     """Known once it has run under recording."""

@@ -244,6 +244,7 @@ def places_of(capture: Capture, graph: StepGraph) -> list[Place]:
     numbers = {number: CATALOG.adopt_stack(frames) for number, frames in stacks.items()}
     places: list[Place] = []
     names = _names_outside(capture, graph)
+    came = {each.memory: each.came.value for each in graph.outside if each.came.value}
     for number, each in enumerate(graph.operations):
         frames = [(frame.file, frame.line, frame.function) for frame in stacks.get(each.stack, ())][::-1]
         user = [(frame.file, frame.line, frame.function) for frame in stacks.get(each.stack, ()) if frame.user][::-1]
@@ -251,6 +252,7 @@ def places_of(capture: Capture, graph: StepGraph) -> list[Place]:
         of = partial(_site_of, places, forward)
         places.append(Place(each.name, numbers.get(each.stack, -1), frames, user, of, each.place, each.autocast))
         places[-1].inputs = {k: names[at] for k, at in enumerate(_memories_of(each)) if at in names}
+        places[-1].came = {k: came[at] for k, at in enumerate(_memories_of(each)) if at in came}
     return places
 
 

@@ -120,7 +120,7 @@ class Calls:
         if given is None or is_symbolic(given):
             return
         args, kwargs = given
-        versions = tuple(_version(each) for each in tensors_in((args, kwargs)))
+        versions = tuple(version_of(each) for each in tensors_in((args, kwargs)))
         self._noted.append(Call(self._number, module, args, kwargs, versions, _random_states(), _autocast()))
         self._number += 1
         del self._noted[:-_MOST]
@@ -162,11 +162,11 @@ class Buffers:
                 continue
             known = self._copies.get(name)
             if known is None or known.tensor is not tensor or known.copy.shape != tensor.shape:
-                self._copies[name] = _Copy(tensor, _version(tensor), tensor.detach().clone())
+                self._copies[name] = _Copy(tensor, version_of(tensor), tensor.detach().clone())
             elif tensor.numel() <= _SMALL:
                 again.append(known)
-            elif known.version != _version(tensor):
-                self._copies[name] = _Copy(tensor, _version(tensor), tensor.detach().clone())
+            elif known.version != version_of(tensor):
+                self._copies[name] = _Copy(tensor, version_of(tensor), tensor.detach().clone())
         if again:
             with torch.no_grad():
                 torch._foreach_copy_([each.copy for each in again], [each.tensor for each in again])
@@ -186,7 +186,7 @@ class Buffers:
 
         with torch.no_grad():
             for each in self._copies.values():
-                if each.tensor.numel() <= _SMALL or _version(each.tensor) != each.version:
+                if each.tensor.numel() <= _SMALL or version_of(each.tensor) != each.version:
                     each.tensor.copy_(each.copy)
 
 
@@ -213,13 +213,14 @@ def tensors_in(value: Any) -> Iterator[Any]:
             yield from tensors_in(each)
 
 
-def _version(tensor: Any) -> int:
+def version_of(tensor: Any) -> int:
+    """Tells how often a tensor has been written; views of one memory count as one."""
     return 0 if tensor.is_inference() else int(tensor._version)  # noqa: SLF001
 
 
 def is_unwritten(call: Call) -> bool:
     """Whether nobody has written into what a module was given since."""
-    return call.versions == tuple(_version(each) for each in tensors_in((call.args, call.kwargs)))
+    return call.versions == tuple(version_of(each) for each in tensors_in((call.args, call.kwargs)))
 
 
 def _is_module_call(frame: FrameType) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import FrameType
@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from tensordbg.backends.torch.captured.graph import Target
+from tensordbg.backends.torch.captured.graph import Before, Target
 from tensordbg.backends.torch.trap.calls import Call, Calls, is_unwritten
 from tensordbg.backends.torch.trap.compiled_calls import CompiledGraph
-from tensordbg.backends.torch.trap.graph_files import Kept, at_of, files_of, tensor_in, troubled
-from tensordbg.backends.torch.trap.names import named_memories
+from tensordbg.backends.torch.trap.graph_files import Given, Kept, at_of, files_of, tensor_in, troubled
+from tensordbg.backends.torch.trap.names import named_memories, tensors_in_frames
 from tensordbg.backends.torch.trap.step_log import Content, Noted, StepLog
 from tensordbg.backends.torch.trap.taken_apart import taken_apart
 from tensordbg.capture.header import StoredArgument, StoredTensor, StoredVariable, Trouble
@@ -56,6 +56,8 @@ class Noticed:
     """Those that compiled code was made of."""
     frames: tuple[FrameType, ...]
     """Of the program, where its optimizer is called, the innermost first."""
+    is_loaded: Callable[[Any], bool]
+    """Whether a tensor is as a `DataLoader` gave it."""
 
 
 def write_step(plan: TrapPlan, found: FoundStep, noticed: Noticed) -> Path:
@@ -82,6 +84,8 @@ class _Maker:
         self._variables: dict[str, Array] = {}
         self._arguments: list[StoredArgument] = []
         self._stored: list[StoredVariable] = []
+        self._loaded: set[int] = set()
+        """The memories that are as a `DataLoader` gave them."""
         self._numbers: dict[int, int] = {}
         """Of variables, by the identity of what they are."""
 
@@ -218,7 +222,11 @@ class _Maker:
         # What other processes have sent into a variable, a buffer say, is not what it held before the step.
         sent = set(noted.arrived)
         kept = [each for each in self._kept if not _is_made(noted, each.at.memory) and each.at.memory not in sent]
-        return files_of(noted, kept, targets)
+        at_hand = (tensor for _, tensor in tensors_in_frames(self._noticed.frames))
+        loaded = map(log.find, filter(self._noticed.is_loaded, at_hand))
+        self._loaded |= {each.memory for each in loaded if each is not None}
+        before = Before.MODULE if found.calls else Before.STEP
+        return files_of(noted, Given(kept, before, frozenset(self._loaded)), targets)
 
     def _summed(self) -> set[int]:
         """The memories of gradients from before, to which the step adds: they are no inputs."""
@@ -235,6 +243,8 @@ class _Maker:
         at = self._noticed.log.find(tensor)
         if at is not None:
             self._kept.append(Kept(variable, number, at))
+            if not variable and self._noticed.is_loaded(tensor):
+                self._loaded.add(at.memory)
 
     def _variable(self, name: str, tensor: Any, *, trainable: bool) -> None:
         number = len(self._stored)

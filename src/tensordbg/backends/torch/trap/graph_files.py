@@ -13,7 +13,7 @@ import msgspec
 import numpy as np
 
 from tensordbg.backends.torch.captured import graph as step_graph
-from tensordbg.backends.torch.captured.graph import GRAPH_FILE, GRAPH_TENSORS_FILE, StepGraph, plain_number
+from tensordbg.backends.torch.captured.graph import GRAPH_FILE, GRAPH_TENSORS_FILE, Before, StepGraph, plain_number
 from tensordbg.backends.torch.trap.step_log import At, Content, Noted
 from tensordbg.capture.tensors import Array
 from tensordbg.recording.catalog import CATALOG
@@ -40,6 +40,22 @@ class Kept:
     """Whether it is a variable, else an input."""
     number: int
     at: At
+
+
+@dataclass(frozen=True)
+class Given:
+    """The inputs and variables of a step, and how they came."""
+
+    kept: Sequence[Kept]
+    """The inputs and variables that the capture has."""
+    before: Before
+    """The moment before which the rest was there."""
+    loaded: frozenset[int] = frozenset()
+    """The memories that are as a `DataLoader` gave them."""
+
+    def since(self, memory: int) -> Before:
+        """How a memory came."""
+        return Before.LOADER if memory in self.loaded else self.before
 
 
 def dtype_of(number: int) -> Any:
@@ -93,12 +109,12 @@ def _elements(at: At) -> int:
     return math.prod(size for size, stride in zip(at.sizes, at.strides, strict=True) if stride)
 
 
-def files_of(noted: Noted, kept: Sequence[Kept], targets: Sequence[step_graph.Target]) -> dict[str, bytes]:
+def files_of(noted: Noted, given: Given, targets: Sequence[step_graph.Target]) -> dict[str, bytes]:
     """The files of a capture that say what the step computes.
 
     Args:
         noted: What was noted of it.
-        kept: The inputs and variables that the capture has.
+        given: What it took from outside.
         targets: What the trap had tested.
     """
     from safetensors.numpy import save
@@ -111,7 +127,7 @@ def files_of(noted: Noted, kept: Sequence[Kept], targets: Sequence[step_graph.Ta
     }
     graph = StepGraph(
         operations=tuple(_operations(noted, stacks)),
-        outside=tuple(_outside(noted, kept, raw)),
+        outside=tuple(_outside(noted, given, raw)),
         targets=tuple(targets),
         notes=tuple(_notes(noted)),
         generators=tuple(state.device for state in noted.states),
@@ -157,9 +173,9 @@ def at_of(told: tuple[Any, ...] | None) -> step_graph.At | None:
     return None if told is None else step_graph.At(*told)
 
 
-def _outside(noted: Noted, kept: Sequence[Kept], raw: dict[str, Array]) -> Iterator[step_graph.Outside]:
+def _outside(noted: Noted, given: Given, raw: dict[str, Array]) -> Iterator[step_graph.Outside]:
     by_memory: dict[int, list[Kept]] = {}
-    for each in kept:
+    for each in given.kept:
         by_memory.setdefault(each.at.memory, []).append(each)
     for number, used in enumerate(noted.memories):
         if used is None:
@@ -177,6 +193,7 @@ def _outside(noted: Noted, kept: Sequence[Kept], raw: dict[str, Array]) -> Itera
             tuple(step_graph.Piece(each.variable, each.number, step_graph.At(*each.at)) for each in pieces),
             key,
             memory.device,
+            given.since(number),
         )
 
 

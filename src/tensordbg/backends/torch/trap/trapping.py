@@ -22,6 +22,7 @@ from tensordbg.backends.torch.trap.all_finite import all_finite
 from tensordbg.backends.torch.trap.calls import Call, Calls
 from tensordbg.backends.torch.trap.capture import FoundStep, Noticed, array_of, write_step
 from tensordbg.backends.torch.trap.compiled_calls import CompiledCalls
+from tensordbg.backends.torch.trap.loaded import Loaded
 from tensordbg.backends.torch.trap.names import program_frames
 from tensordbg.backends.torch.trap.raised import BadStepError
 from tensordbg.backends.torch.trap.step_log import StepLog
@@ -91,6 +92,7 @@ class Trapping:
         """Whether an optimizer writes, whose operations are none of the step."""
         self._calls = Calls(self._guard_call, self._log.begin)
         self._compiled = CompiledCalls(self._log, lambda what: guarded(what, self._fail))
+        self._loaded = Loaded()
         self._readings = Readings(plan.rules)
         self._losses: list[Any] = []
         self._progress: weakref.WeakKeyDictionary[Any, _Progress] = weakref.WeakKeyDictionary()
@@ -109,6 +111,7 @@ class Trapping:
         self._undo.callback(watch_steps(self._before_step, self._after_step))
         self._calls.install()
         self._undo.callback(self._calls.uninstall)
+        self._undo.callback(self._loaded.watch())
         self._compiled.install()
         self._undo.callback(self._compiled.uninstall)
         self._log.start(self._fail_to_note)
@@ -290,7 +293,9 @@ class Trapping:
         self._made += 1
         try:
             place = write_step(
-                self._plan, found, Noticed(self._calls, self._log, self._compiled.graphs, program_frames())
+                self._plan,
+                found,
+                Noticed(self._calls, self._log, self._compiled.graphs, program_frames(), self._loaded.gave),
             )
         except OSError as error:
             return f"not captured: {error}"
