@@ -13,6 +13,7 @@ from tensordbg.backends.torch.debug.operations import Operations
 from tensordbg.backends.torch.debug.runs import Runs
 from tensordbg.backends.torch.failures.data_workers import watch_workers
 from tensordbg.backends.torch.failures.failed_operation import Failures
+from tensordbg.backends.torch.failures.sent_items import watch_batches
 from tensordbg.backends.torch.gpu.measuring import RECORDING as GPUS
 from tensordbg.backends.torch.processes import watch_processes
 from tensordbg.backends.torch.program.modules import Modules
@@ -117,6 +118,7 @@ class TorchRecording:
         compiled.install(recorder, observer)
         self._hooks.callback(compiled.uninstall)
         self._hooks.callback(watch_workers())
+        self._hooks.callback(watch_batches())
         steps = Steps(_variables)
         steps.install(recorder, observer)
         self._hooks.callback(steps.uninstall)

@@ -13,14 +13,14 @@ from typing import Any
 from tensordbg.packages import is_among_packages
 
 _FETCHING = "/torch/utils/data/_utils/fetch.py"
-_OF_DATA = "/torch/utils/data/"
+OF_DATA = "/torch/utils/data/"
 _IN_WORKER = re.compile(r"\ACaught (?P<error>\w+) in (?P<where>DataLoader worker process \d+)\.\n")
 _FRAME = re.compile(r'^\s*File "(?P<file>[^"]+)"')
-_ENTRY = re.compile(
+ENTRY = re.compile(
     r"stack expects each tensor to be equal size, but got (\[.*\]) at entry (\d+) and (\[.*\]) at entry (\d+)"
 )
 _TRACEBACK = "Traceback (most recent call last):"
-_LONGEST = 60
+LONGEST = 60
 _DEEPEST = 3
 _MOST = 64
 """So many parts of an item are looked at, and so many subsets of subsets."""
@@ -49,7 +49,7 @@ def item_behind(error: BaseException) -> Item:
     if fetching is None:
         return _of_worker(frames)
     for frame in frames[fetching + 1 :]:
-        if frame.f_code.co_name == "__getitem__" and _OF_DATA not in frame.f_code.co_filename:
+        if frame.f_code.co_name == "__getitem__" and OF_DATA not in frame.f_code.co_filename:
             return Item(_called_for(frame))
     return _entry_behind(str(error), frames[fetching:])
 
@@ -72,8 +72,8 @@ def _entry_behind(message: str, frames: Sequence[FrameType]) -> Item:
     items, data, fetcher = (fetched.get(name) for name in ("possibly_batched_index", "data", "self"))
     if not isinstance(items, list) or not isinstance(data, list) or len(items) != len(data):
         return NO_ITEM
-    own = all(_OF_DATA in frame.f_code.co_filename for frame in frames)
-    if _ENTRY.search(message):
+    own = all(OF_DATA in frame.f_code.co_filename for frame in frames)
+    if ENTRY.search(message):
         place = _stacked(message, data)
     elif own:
         place = _odd_one(data)
@@ -81,15 +81,15 @@ def _entry_behind(message: str, frames: Sequence[FrameType]) -> Item:
         place = _nothing_at(data) if "NoneType" in message else None
     if place is None:
         return NO_ITEM
-    dataset, item = _in_whole(getattr(fetcher, "dataset", None), items[place])
+    dataset, item = whole(getattr(fetcher, "dataset", None), items[place])
     if not isinstance(item, (int, str)):
         return NO_ITEM
-    name = f"item {item!r} of {type(dataset).__name__}"[:_LONGEST]
+    name = f"item {item!r} of {type(dataset).__name__}"[:LONGEST]
     other = data[0 if place else -1]
-    return Item(name + _unlike(data[place], other, _DEEPEST), _giving(dataset))
+    return Item(name + _unlike(data[place], other, _DEEPEST), giving(dataset))
 
 
-def _in_whole(dataset: Any, item: Any) -> tuple[Any, Any]:
+def whole(dataset: Any, item: Any) -> tuple[Any, Any]:
     """The dataset that a subset is of, and the item's number there."""
     from torch.utils.data import Subset
 
@@ -100,7 +100,7 @@ def _in_whole(dataset: Any, item: Any) -> tuple[Any, Any]:
     return dataset, int(item) if hasattr(item, "__index__") else item
 
 
-def _giving(dataset: Any) -> tuple[str, int, str] | None:
+def giving(dataset: Any) -> tuple[str, int, str] | None:
     """The program's code that gives items."""
     code = getattr(getattr(type(dataset), "__getitem__", None), "__code__", None)
     if not isinstance(code, CodeType) or is_among_packages(code.co_filename):
@@ -110,7 +110,7 @@ def _giving(dataset: Any) -> tuple[str, int, str] | None:
 
 def _stacked(message: str, data: Sequence[Any]) -> int | None:
     """The place of the item of another shape that was to be stacked, where the items have what the message tells."""
-    told = _ENTRY.search(message)
+    told = ENTRY.search(message)
     if told is None or not max(int(told[2]), int(told[4])) < len(data):
         return None
     fits = all(told[k] in _shapes(data[int(told[k + 1])], _DEEPEST) for k in (1, 3))
@@ -153,7 +153,7 @@ def _unlike(value: Any, other: Any, depth: int) -> str:
     if depth and type(value) is dict:
         lacking = [key for key in other if key not in value]
         if lacking:
-            return f", which has no {lacking[0]!r}"[:_LONGEST]
+            return f", which has no {lacking[0]!r}"[:LONGEST]
         both = [key for key in value if key in other]
         return next(filter(None, (_unlike(value[key], other[key], depth - 1) for key in both[:_MOST])), "")
     shapes = [getattr(each, "shape", None) for each in (value, other)]
@@ -209,4 +209,4 @@ def _called_for(frame: FrameType) -> str:
     owner, item = (frame.f_locals.get(name) for name in names[:2])
     if not isinstance(item, (int, str)):
         return ""
-    return f"item {item!r} of {type(owner).__name__}"[:_LONGEST]
+    return f"item {item!r} of {type(owner).__name__}"[:LONGEST]
