@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from tensordbg.backends.torch.failures.data_items import NO_ITEM
-from tensordbg.backends.torch.failures.sent_items import item_told
+from tensordbg.backends.torch.failures.sent_items import item_of_batch
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed here (it comes with the tests on Python 3.11)")
 
@@ -25,7 +25,7 @@ class Rows:
 
 
 def named(text: str, *items: object) -> str:
-    return item_told(text, Rows(), items).name
+    return item_of_batch(text, Rows(), items).name
 
 
 def test_the_items_of_the_batch_are_told_where_one_of_them_raised() -> None:
@@ -34,11 +34,11 @@ def test_the_items_of_the_batch_are_told_where_one_of_them_raised() -> None:
     assert named(text, 7) == "item 7 of Rows"
     assert named(text, *range(32)) == "one of the items 0, 1, 2, 3, 4, 5, 6, 7 and 24 more of Rows"
     subset = torch.utils.data.Subset(Rows(), [30, 31, 32])
-    assert item_told(text, subset, [0, 2]).name == "one of the items 30, 32 of Rows"
+    assert item_of_batch(text, subset, [0, 2]).name == "one of the items 30, 32 of Rows"
 
 
 def test_of_items_that_go_not_together_the_odd_one_is_told_with_its_code() -> None:
-    item = item_told(f"{FETCH}{COLLATE}{STACK}", Rows(), [4, 5, 6, 7])
+    item = item_of_batch(f"{FETCH}{COLLATE}{STACK}", Rows(), [4, 5, 6, 7])
     assert item.name == "item 6 of Rows, which has [4] where others have [3]"
     assert item.frame == (__file__, Rows.__getitem__.__code__.co_firstlineno, "__getitem__")
 
@@ -53,8 +53,8 @@ def test_of_items_that_go_not_together_the_odd_one_is_told_with_its_code() -> No
     ],
 )
 def test_no_item_is_told_of_any_other_error(text: str) -> None:
-    assert item_told(text, Rows(), [4, 5, 6, 7]) == NO_ITEM
+    assert item_of_batch(text, Rows(), [4, 5, 6, 7]) == NO_ITEM
 
 
 def test_what_a_stream_gives_has_no_number() -> None:
-    assert item_told(f"{FETCH}{GET}ValueError: bad\n", Rows(), [None, None]) == NO_ITEM
+    assert item_of_batch(f"{FETCH}{GET}ValueError: bad\n", Rows(), [None, None]) == NO_ITEM

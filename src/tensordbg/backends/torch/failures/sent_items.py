@@ -81,12 +81,12 @@ def _tell(asked: dict[int, Any], batches: Any, data: Any) -> None:
     if len(come) != 1 or not isinstance(text, str) or hasattr(data, OF_WORKER):
         return
     (items,) = come.values()
-    item = item_told(text, batches._dataset, items if isinstance(items, list) else [items])  # noqa: SLF001
+    item = item_of_batch(text, batches._dataset, items if isinstance(items, list) else [items])  # noqa: SLF001
     if item.name:
         setattr(data, OF_WORKER, item)
 
 
-def item_told(text: str, dataset: Any, items: Sequence[Any]) -> Item:
+def item_of_batch(text: str, dataset: Any, items: Sequence[Any]) -> Item:
     """The item that an error is of, or some of which it is one, by the error's text.
 
     Args:

@@ -14,7 +14,7 @@ import numpy as np
 from tensordbg.backends.torch.captured.graph import Before, Target
 from tensordbg.backends.torch.trap.calls import Call, Calls, is_unwritten
 from tensordbg.backends.torch.trap.compiled_calls import CompiledGraph
-from tensordbg.backends.torch.trap.graph_files import Given, Kept, at_of, files_of, tensor_in, troubled
+from tensordbg.backends.torch.trap.graph_files import Kept, StepInputs, at_of, files_of, tensor_in, troubled
 from tensordbg.backends.torch.trap.names import named_memories, tensors_in_frames
 from tensordbg.backends.torch.trap.step_log import Content, Noted, StepLog
 from tensordbg.backends.torch.trap.taken_apart import taken_apart
@@ -226,7 +226,7 @@ class _Maker:
         loaded = map(log.find, filter(self._noticed.is_loaded, at_hand))
         self._loaded |= {each.memory for each in loaded if each is not None}
         before = Before.MODULE if found.calls else Before.STEP
-        return files_of(noted, Given(kept, before, frozenset(self._loaded)), targets)
+        return files_of(noted, StepInputs(kept, before, frozenset(self._loaded)), targets)
 
     def _summed(self) -> set[int]:
         """The memories of gradients from before, to which the step adds: they are no inputs."""

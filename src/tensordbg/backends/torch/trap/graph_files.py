@@ -43,7 +43,7 @@ class Kept:
 
 
 @dataclass(frozen=True)
-class Given:
+class StepInputs:
     """The inputs and variables of a step, and how they came."""
 
     kept: Sequence[Kept]
@@ -109,7 +109,7 @@ def _elements(at: At) -> int:
     return math.prod(size for size, stride in zip(at.sizes, at.strides, strict=True) if stride)
 
 
-def files_of(noted: Noted, given: Given, targets: Sequence[step_graph.Target]) -> dict[str, bytes]:
+def files_of(noted: Noted, given: StepInputs, targets: Sequence[step_graph.Target]) -> dict[str, bytes]:
     """The files of a capture that say what the step computes.
 
     Args:
@@ -173,7 +173,7 @@ def at_of(told: tuple[Any, ...] | None) -> step_graph.At | None:
     return None if told is None else step_graph.At(*told)
 
 
-def _outside(noted: Noted, given: Given, raw: dict[str, Array]) -> Iterator[step_graph.Outside]:
+def _outside(noted: Noted, given: StepInputs, raw: dict[str, Array]) -> Iterator[step_graph.Outside]:
     by_memory: dict[int, list[Kept]] = {}
     for each in given.kept:
         by_memory.setdefault(each.at.memory, []).append(each)
