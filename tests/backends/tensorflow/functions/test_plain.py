@@ -24,16 +24,19 @@ def names() -> list[str]:
 
 @pytest.fixture
 def plain(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The names under which functions were called that were left out."""
+    """The names under which functions were called that were left out, empty for their own."""
     called: list[str] = []
-    name_of = PlainFunctions.name
+    plain_call = PlainFunctions.call
 
-    def name(self: PlainFunctions, runtime_name: str) -> str | None:
-        found = name_of(self, runtime_name)
-        called.append(found or "")
-        return found
+    def call(self: PlainFunctions, guarded: Any, run: Callable[..., Any], given: Any) -> Any:
+        def noted(*args: Any) -> Any:
+            name = args[2] if isinstance(args[2], str) else args[2].decode()
+            called.append(name if MARK in name else "")
+            return run(*args)
 
-    monkeypatch.setattr(PlainFunctions, "name", name)
+        return plain_call(self, guarded, noted, given)
+
+    monkeypatch.setattr(PlainFunctions, "call", call)
     return called
 
 
