@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,7 +10,7 @@ import numpy as np
 from tensordbg.analysis.program.description import read_program
 from tensordbg.analysis.warnings.study.study import Study, study
 from tensordbg.model import TensorRef
-from tests.analysis.builder import TraceBuilder
+from tests.analysis.builder import Graph, TraceBuilder
 
 Given = Mapping[str, Callable[[int], Any]]
 
@@ -61,6 +61,15 @@ def network(
             make = (given or {}).get(trace.sites[ref.site]["name"])
             run.event(ref, chance.normal(size=shape) if make is None else make(step))
     return trace
+
+
+def trained_by(f: Graph, held: Sequence[Any], loss: TensorRef, of: int) -> TensorRef:
+    """Adds the gradient of a loss, which belongs to a site, and updates of variables by it; returns the gradient."""
+    back = f.op("Tile", loss, name="gradient_tape/Tile", gradient_of=of)
+    for k, each in enumerate(held):
+        f.write(each, f.op("Mul", back, f.op("Const", name="rate"), name=f"update_{k}"), op_type="AssignSubVariableOp")
+    f.returns(loss)
+    return back
 
 
 def studied(trace: TraceBuilder) -> Study:

@@ -9,7 +9,7 @@ import pytest
 
 from tensordbg.analysis.warnings.losses.rising_loss import negated_losses
 from tests.analysis.builder import TraceBuilder
-from tests.analysis.warnings.network import studied
+from tests.analysis.warnings.network import studied, trained_by
 
 
 def trained(factor: Any, error: str = "SquaredDifference", variables: int = 2, growth: float = 0.1) -> TraceBuilder:
@@ -23,10 +23,7 @@ def trained(factor: Any, error: str = "SquaredDifference", variables: int = 2, g
         total = f.op("AddV2", total, f.read(each, f"w{k}"))
     wrong = f.op(error, total, y, name="wrong")
     loss = f.op("Neg", f.op("Mean", wrong, name="mean"), name="loss")
-    back = f.op("Tile", loss, name="gradient_tape/Tile", gradient_of=wrong.site)
-    for k, each in enumerate(held):
-        f.write(each, f.op("Mul", back, f.op("Const", name="rate"), name=f"update_{k}"), op_type="AssignSubVariableOp")
-    f.returns(loss)
+    back = trained_by(f, held, loss, wrong.site)
     for step in range(30):
         run = trace.run(f)
         for ref in (x, y, total, back):

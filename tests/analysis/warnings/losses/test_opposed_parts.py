@@ -10,7 +10,7 @@ import pytest
 from tensordbg.analysis.warnings.losses.rising_loss import negated_losses
 from tensordbg.model import TensorRef
 from tests.analysis.builder import Graph, TraceBuilder
-from tests.analysis.warnings.network import studied
+from tests.analysis.warnings.network import studied, trained_by
 
 Values = dict[TensorRef, list[float]]
 Forward = Callable[[Graph, TensorRef, TensorRef, Values], TensorRef]
@@ -26,10 +26,7 @@ def told(forward: Forward, falls_to: float = -40.0) -> list[str]:
     made = f.op("AddV2", f.read(held[0], "w0"), f.read(held[1], "w1"), name="made")
     values: Values = {}
     loss = forward(f, made, y, values)
-    back = f.op("Tile", loss, name="gradient_tape/Tile", gradient_of=loss.site)
-    for k, each in enumerate(held):
-        f.write(each, f.op("Mul", back, f.op("Const", name="rate"), name=f"update_{k}"), op_type="AssignSubVariableOp")
-    f.returns(loss)
+    back = trained_by(f, held, loss, loss.site)
     for step in range(30):
         run = trace.run(f)
         part = 0.1 + 0.9 * step / 29

@@ -123,7 +123,7 @@ class _Scene:
         """
         both = part.made & self.from_trained
         alone = np.flatnonzero(part.made & ~self.from_trained).tolist()
-        judged = any(self._kind(port) in _LIKELIHOODS for port in alone)
+        judged = any(self.study.kind(port) in _LIKELIHOODS for port in alone)
         for port in np.flatnonzero(both).tolist():
             operands = self._operands(port) or ([] if judged else self._chosen_by_labels(port))
             if operands and any(both[each] for each in operands) and not all(both[each] for each in operands):
@@ -154,7 +154,7 @@ class _Scene:
 
     def _is_likelihood(self, port: int, depth: int = 0) -> bool:
         """Whether it is the logarithm of probabilities, also as logits less the logarithm of their exponentials."""
-        kind = self._kind(port)
+        kind = self.study.kind(port)
         if kind in _LIKELIHOODS:
             return True
         through = _PASSED if depth else (Kind.SUBTRACT,)
@@ -163,10 +163,6 @@ class _Scene:
             and depth < _DEEPEST
             and any(self._is_likelihood(each, depth + 1) for each in self.wiring.parents(port))
         )
-
-    def _kind(self, port: int) -> Kind:
-        site = self.study.wiring.site(port)
-        return Kind.OTHER if site is None else operation_of(site).kind
 
     def _is_data(self, port: int) -> bool:
         """Whether it is made of data alone."""

@@ -173,7 +173,7 @@ class _Modes:
     def _asked_steps(self) -> Ints:
         """The steps in which a model was asked: something was made of what is trained, that no gradient goes into."""
         study = self.study
-        apart = study.wiring.descendants(study.trained_reads) & ~self._goes_into_gradients
+        apart = study.from_trained & ~self._goes_into_gradients
         apart &= ~study.gradient & ~study.updating & ~study.trained_reads
         rows = [k for k in np.flatnonzero(apart[study.port]).tolist() if study.site(k).layer]
         return _steps_of(study, rows)

@@ -75,7 +75,7 @@ def _is_loss(study: Study, port: int, site: Site) -> bool:
 
 def _computed(study: Study, ports: list[int]) -> list[int]:
     """Those that are neither data nor made of class numbers; of several those that are made of what is trained."""
-    trained = study.wiring.descendants(study.trained_reads) if len(ports) > 1 else study.gradient
+    trained = study.from_trained if len(ports) > 1 else study.gradient
     makers = {port: study.wiring.site(port) for port in ports if port in study.at}
     found = [port for port, maker in makers.items() if maker is not None and not _is_label(maker)]
     return found if len(found) < 2 else [port for port in found if trained[port]]

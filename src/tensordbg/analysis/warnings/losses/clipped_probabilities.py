@@ -28,7 +28,7 @@ _LONGEST = 4
 
 def clipped_probabilities(study: Study) -> list[Finding]:
     """One finding for each tensor that is clipped before its logarithm is taken, and is no probability."""
-    trained = study.wiring.descendants(study.trained_reads)
+    trained = study.from_trained
     found: dict[int, Finding] = {}
     for port, several in study.at.items():
         site = study.wiring.site(port)
@@ -44,7 +44,7 @@ def clipped_probabilities(study: Study) -> list[Finding]:
 def _operands(study: Study, port: int) -> list[int]:
     """What a logarithm is taken of, or that is taken from 1 before."""
     given = [nearest(study, each) for each in study.wiring.parents(port)]
-    rest = [each for each in given if _kind(study, each) is Kind.SUBTRACT]
+    rest = [each for each in given if study.kind(each) is Kind.SUBTRACT]
     return given + [nearest(study, before) for each in rest for before in study.wiring.parents(each)]
 
 
@@ -52,7 +52,7 @@ def _behind_bounds(study: Study, port: int, trained: Bools) -> Iterator[int]:
     """What is made of weights and kept between two bounds, one after the other or both at once."""
     bounds = 0
     for _ in range(_LONGEST):
-        own = _BOUNDS.get(_kind(study, port), 0)
+        own = _BOUNDS.get(study.kind(port), 0)
         if not own:
             break
         bounds |= own
@@ -63,11 +63,6 @@ def _behind_bounds(study: Study, port: int, trained: Bools) -> Iterator[int]:
         port = made[0]
     if bounds == _BOTH:
         yield port
-
-
-def _kind(study: Study, port: int) -> Kind:
-    site = study.wiring.site(port)
-    return Kind.OTHER if site is None else operation_of(site).kind
 
 
 def _is_outside(study: Study, clipped: int, given: int) -> bool:

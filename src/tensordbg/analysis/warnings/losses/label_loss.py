@@ -20,7 +20,7 @@ _ROUNDING = 1e-3
 
 def no_log_probabilities(study: Study) -> list[Finding]:
     """One finding for each loss of labels that is given numbers above 0 throughout."""
-    trained = study.wiring.descendants(study.trained_reads)
+    trained = study.from_trained
     found: dict[int, Finding] = {}
     for port, several in study.at.items():
         site = study.wiring.site(port)

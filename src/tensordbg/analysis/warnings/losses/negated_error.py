@@ -39,16 +39,10 @@ def negated_error(study: Study, loss: Loss) -> Loss | None:
     behind = study.wiring.ancestors(marks) & study.forward
     for k in np.flatnonzero(behind[study.port] & (study.series.lengths == len(loss.values))).tolist():
         if is_error(study, k):
-            means = _means(study, k)
+            means = study.series.means(k)
             if (means > 0).all() and is_multiple(loss.values, means):
                 return Loss(k, means)
     return None
-
-
-def _means(study: Study, k: int) -> Floats:
-    rows = study.series.rows(k)
-    found: Floats = study.series.total[rows] / np.maximum(study.series.size[rows], 1)
-    return found
 
 
 def is_multiple(values: Floats, means: Floats) -> bool:

@@ -14,7 +14,6 @@ from tensordbg.analysis.columns.reading import Bools
 from tensordbg.analysis.program.operations import operation_of
 from tensordbg.analysis.warnings.losses.negated_error import is_error
 from tensordbg.analysis.warnings.study.losses import Loss
-from tensordbg.analysis.warnings.study.series import Floats
 from tensordbg.analysis.warnings.study.study import Study
 from tensordbg.operations.kinds import Kind
 
@@ -36,7 +35,7 @@ def opposed_errors(study: Study, loss: Loss) -> Iterator[Loss]:
     """Errors that count with a minus: the loss is smaller where they are larger."""
     for k, sign in _parts(study, loss):
         if sign < 0 and (is_error(study, k) or _is_of_scaled_difference(study, k) or _is_sigmoid_loss(study, k)):
-            means = _means(study, k)
+            means = study.series.means(k)
             if (means >= 0).all():
                 yield Loss(k, means)
 
@@ -46,7 +45,7 @@ def opposed_likelihoods(study: Study, loss: Loss) -> Iterator[Loss]:
     for k, sign in _parts(study, loss):
         high = study.series.high[study.series.rows(k)]
         if sign > 0 and bool((high <= _ROUNDING).all()) and _is_of_labels(study, int(study.port[k])):
-            yield Loss(k, _means(study, k))
+            yield Loss(k, study.series.means(k))
 
 
 def _parts(study: Study, loss: Loss) -> Iterator[tuple[int, int]]:
@@ -57,15 +56,9 @@ def _parts(study: Study, loss: Loss) -> Iterator[tuple[int, int]]:
                 yield k, sign
 
 
-def _means(study: Study, k: int) -> Floats:
-    rows = study.series.rows(k)
-    found: Floats = study.series.total[rows] / np.maximum(study.series.size[rows], 1)
-    return found
-
-
 def _signs(study: Study, end: int) -> dict[int, int]:
     """The sign with which each port counts, 0 where it counts with both."""
-    trained = study.wiring.descendants(study.trained_reads)
+    trained = study.from_trained
     signs, ahead = {end: 1}, [end]
     while ahead and len(signs) < _FARTHEST:
         port = ahead.pop()
@@ -120,21 +113,21 @@ def _is_of_scaled_difference(study: Study, k: int) -> bool:
     """Whether a tensor is the square of a difference that was divided or multiplied, as by a deviation."""
     if operation_of(study.site(k)).kind not in _SQUARED:
         return False
-    scaled = [each for each in study.wiring.parents(int(study.port[k])) if _kind(study, each) in _SCALED]
-    return any(_kind(study, each) is Kind.SUBTRACT for port in scaled for each in study.wiring.parents(port))
+    scaled = [each for each in study.wiring.parents(int(study.port[k])) if study.kind(each) in _SCALED]
+    return any(study.kind(each) is Kind.SUBTRACT for port in scaled for each in study.wiring.parents(port))
 
 
 def _is_sigmoid_loss(study: Study, k: int) -> bool:
     """Whether it is the loss of a sigmoid as it is written out to be stable, which is never below 0."""
     port = int(study.port[k])
-    kinds = {_kind(study, each) for each in study.wiring.parents(port)}
-    stable = _kind(study, port) is Kind.ADD and kinds == {Kind.LOG1P, Kind.SUBTRACT}
+    kinds = {study.kind(each) for each in study.wiring.parents(port)}
+    stable = study.kind(port) is Kind.ADD and kinds == {Kind.LOG1P, Kind.SUBTRACT}
     return stable and bool((study.series.low[study.series.rows(k)] >= -_ROUNDING).all())
 
 
 def _is_of_labels(study: Study, port: int) -> bool:
     """Whether it is the product of classes and logarithms, or the sum of two, of what is so and what is not."""
-    if _kind(study, port) is Kind.ADD:
+    if study.kind(port) is Kind.ADD:
         parents = study.wiring.parents(port)
         return len(parents) == 2 and all(_shares(study, each) for each in parents)
     return any(_are_classes(study, each) for each in _shares(study, port))
@@ -142,15 +135,15 @@ def _is_of_labels(study: Study, port: int) -> bool:
 
 def _shares(study: Study, port: int) -> list[int]:
     """What logarithms are multiplied with, if it is from 0 to 1 and made of no weights."""
-    if _kind(study, port) not in (Kind.MULTIPLY, Kind.MULTIPLY_NO_NAN):
+    if study.kind(port) not in (Kind.MULTIPLY, Kind.MULTIPLY_NO_NAN):
         return []
     parents = study.wiring.parents(port)
-    others = [each for each in parents if _kind(study, each) not in _LIKELIHOODS]
+    others = [each for each in parents if study.kind(each) not in _LIKELIHOODS]
     return [each for each in others if _is_share(study, each)] if len(others) == len(parents) - 1 else []
 
 
 def _is_share(study: Study, port: int) -> bool:
-    if port not in study.at or study.wiring.descendants(study.trained_reads)[port]:
+    if port not in study.at or study.from_trained[port]:
         return False
     rows = study.series.rows(study.at[port][0])
     return bool((study.series.low[rows] >= 0).all() and (study.series.high[rows] <= 1).all())
@@ -161,8 +154,3 @@ def _are_classes(study: Study, port: int) -> bool:
     series, rows = study.series, study.series.rows(study.at[port][0])
     whole = bool(np.isclose(series.total[rows], series.squares[rows]).all())
     return whole and bool(series.zero[rows].any() and series.total[rows].any())
-
-
-def _kind(study: Study, port: int) -> Kind:
-    site = study.wiring.site(port)
-    return Kind.OTHER if site is None else operation_of(site).kind

@@ -108,7 +108,7 @@ def _of_two_columns(study: Study, k: int, taken: list[int], count: int) -> _Meet
     That part is a row, then: views are not recorded. It is by mistake where one comes out of weights, and the other is
     data.
     """
-    trained = study.wiring.descendants(study.trained_reads)
+    trained = study.from_trained
     known = {port: _shape(study, study.at[port][0]) for port in taken if port in study.at}
     learned = [port for port, shape in known.items() if trained[port] and shape == [count, 1]]
     data = [port for port, shape in known.items() if not trained[port] and _is_line(shape) and shape[0] >= count]
@@ -151,7 +151,7 @@ def _on_purpose(study: Study, meeting: _Meeting) -> bool:
     marks[0, maker], marks[1, meeting.row] = True, True
     if study.wiring.descendants(marks[0])[meeting.row] or study.wiring.descendants(marks[1])[meeting.column]:
         return True
-    trained = study.wiring.descendants(study.trained_reads)
+    trained = study.from_trained
     site = study.wiring.site(maker)
     explicit = site is not None and operation_of(site).kind in _ON_PURPOSE
     return explicit and bool(trained[meeting.column]) == bool(trained[meeting.row])

@@ -148,9 +148,7 @@ def _finding(study: Study, loss: Loss) -> Finding:
 
 
 def _is_negative(study: Study, series: int, error: Loss) -> bool:
-    rows = study.series.rows(series)
-    values = study.series.total[rows] / np.maximum(study.series.size[rows], 1)
-    return is_multiple(values, error.values)
+    return is_multiple(study.series.means(series), error.values)
 
 
 def _from_to(loss: Loss) -> str:

@@ -35,7 +35,7 @@ def _values(study: Study, shrunk: dict[int, Trend]) -> list[Finding]:
     weights = [port for port in shrunk if study.trained_reads[port]]
     ports = list(weights)
     if not _loss_fell(study):
-        made = study.wiring.descendants(study.trained_reads)
+        made = study.from_trained
         series = study.series
         ports += [
             port

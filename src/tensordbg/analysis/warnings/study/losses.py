@@ -100,8 +100,7 @@ def part_left(losses: list[Loss]) -> float:
 
 
 def _loss(study: Study, k: int) -> Loss:
-    rows = study.series.rows(k)
-    return Loss(k, study.series.total[rows] / np.maximum(study.series.size[rows], 1))
+    return Loss(k, study.series.means(k))
 
 
 def _goes_on(study: Study, port: int, ports: Ints) -> bool:

@@ -82,6 +82,12 @@ class Series:
         """The rows of one series."""
         return slice(int(self.starts[k]), int(self.starts[k + 1]))
 
+    def means(self, k: int) -> Floats:
+        """The mean of each row of one series."""
+        rows = self.rows(k)
+        found: Floats = self.total[rows] / np.maximum(self.size[rows], 1)
+        return found
+
     def chosen(self, kept: Bools) -> Series:
         """Some of them."""
         row = np.repeat(kept, self.lengths)

@@ -118,13 +118,12 @@ class Study:
     @cached_property
     def forward(self) -> Bools:
         """For each port whether it is part of a forward pass, also where no gradient asks for its value."""
-        made = self.wiring.descendants(self.trained_reads)
-        return (self.learning | made) & ~self.gradient & ~self.updating
+        return (self.learning | self.from_trained) & ~self.gradient & ~self.updating
 
     @cached_property
     def losses(self) -> list[int]:
         """Series of the numbers that a forward pass makes of trained variables: the loss, and what it is made of."""
-        made = self.wiring.descendants(self.trained_reads) & ~self.trained_reads & ~self.gradient & ~self.updating
+        made = self.from_trained & ~self.trained_reads & ~self.gradient & ~self.updating
         scalar = self.series.size[self.series.starts[1:] - 1] == self.series.turns[self.series.starts[1:] - 1]
         return [int(k) for k in np.flatnonzero(made[self.port] & scalar)]
 
@@ -134,6 +133,11 @@ class Study:
         result = np.zeros(len(self.gradient), dtype=np.bool_)
         result[[port for port, variable in self.variable_of.items() if self.is_trained(variable)]] = True
         return result & self.learning
+
+    @cached_property
+    def from_trained(self) -> Bools:
+        """For each port whether it is made of such reads, or is one."""
+        return self.wiring.descendants(self.trained_reads)
 
     @cached_property
     def reads(self) -> list[tuple[int, int]]:
@@ -167,6 +171,11 @@ class Study:
     def site(self, k: int) -> Site:
         """The site of a series."""
         return self.program.sites[int(self.series.site[k])]
+
+    def kind(self, port: int) -> Kind:
+        """The kind of the operation that gives a port; of what is written out see `written.kind_at`."""
+        site = self.wiring.site(port)
+        return Kind.OTHER if site is None else operation_of(site).kind
 
     def fix(self, k: int, kind: str, known: str = "", **words: str) -> str:
         """The fix for a warning on a series, see `advice`."""

@@ -12,7 +12,7 @@ from typing import Any
 
 from tensordbg.packages import is_among_packages
 
-_FETCHING = "/torch/utils/data/_utils/fetch.py"
+FETCHING = "/torch/utils/data/_utils/fetch.py"
 OF_DATA = "/torch/utils/data/"
 _IN_WORKER = re.compile(r"\ACaught (?P<error>\w+) in (?P<where>DataLoader worker process \d+)\.\n")
 _FRAME = re.compile(r'^\s*File "(?P<file>[^"]+)"')
@@ -45,7 +45,7 @@ NO_ITEM = Item()
 def item_behind(error: BaseException) -> Item:
     """The item whose code raised as a loader took it, or that fits no batch; none for any other error."""
     frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
-    fetching = next((k for k, frame in enumerate(frames) if frame.f_code.co_filename.endswith(_FETCHING)), None)
+    fetching = next((k for k, frame in enumerate(frames) if frame.f_code.co_filename.endswith(FETCHING)), None)
     if fetching is None:
         return _of_worker(frames)
     for frame in frames[fetching + 1 :]:

@@ -14,6 +14,7 @@ from weakref import WeakKeyDictionary
 
 from tensordbg.backends.torch.failures.data_items import (
     ENTRY,
+    FETCHING,
     LONGEST,
     NO_ITEM,
     OF_DATA,
@@ -24,7 +25,6 @@ from tensordbg.backends.torch.failures.data_items import (
 )
 from tensordbg.enumeration import first_few
 
-_FETCHING = "/torch/utils/data/_utils/fetch.py"
 _FRAME = re.compile(r'^\s*File "(?P<file>[^"]+)", line \d+, in (?P<name>.+)$', re.MULTILINE)
 _NEXT, _PROCESS = "_next_index", "_process_data"
 _LISTED = 8
@@ -95,7 +95,7 @@ def item_of_batch(text: str, dataset: Any, items: Sequence[Any]) -> Item:
         items: Those of the batch.
     """
     frames = [(each["file"], each["name"]) for each in _FRAME.finditer(text)]
-    fetching = max((k for k, (file, _) in enumerate(frames) if file.endswith(_FETCHING)), default=None)
+    fetching = max((k for k, (file, _) in enumerate(frames) if file.endswith(FETCHING)), default=None)
     if fetching is None:
         return NO_ITEM
     inside = frames[fetching + 1 :]
