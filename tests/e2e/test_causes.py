@@ -404,6 +404,7 @@ def test_what_began_before_the_events_that_were_kept(tmp_path: Path) -> None:
 
 
 ELSEWHERE = {
+    "bad_before_step",  # test_torch_trap_before_step.py: it takes a captured step
     "before_kept_events",  # above: it takes a recording that keeps only the last events
     "between_recorded_tensors",  # test_overhead_in_part.py: it takes a recording within a budget
     "deviation_of_one",  # test_torch_causes.py: it takes a deviation with a correction

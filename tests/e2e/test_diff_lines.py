@@ -76,6 +76,7 @@ SAME = {
 KERAS = """
 import numpy as np
 import keras
+keras.backend.clear_session()
 drawn = np.random.default_rng(0)
 x, y = drawn.normal(size=(32, 10)).astype("float32"), drawn.integers(0, 5, 32)
 keras.utils.set_random_seed(0)

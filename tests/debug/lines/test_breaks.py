@@ -73,10 +73,10 @@ def test_one_that_was_never_met_is_told_with_the_line_to_take(tmp_path: Path, pr
     loop, other = breaks.unseen()
     assert loop == (
         f"breakpoint 1 (line {rows}:2) was never met: the line of a loop that Python runs computes nothing itself, and "
-        "in a generator, or while a function is traced, its iterations are not seen; set one at a line in the loop, "
-        "such as rows.py:3"
+        "its iterations are not seen where no operation runs in them, or while a function is traced; set one at a line "
+        "in the loop, such as rows.py:3, or use --pdb rows.py:2, which stops at any line"
     )
     assert other == (
         f"breakpoint 2 (line {program}:3) was never met: no operation was made or run at that line; set one at a line "
-        "that computes"
+        f"that computes, or use --pdb {Path(program).name}:3, which stops at any line"
     )
