@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import sys
 
-from tensordbg.backends.tensorflow.stack_keys import DEEPEST, stack_key
+from tensordbg.backends.tensorflow.stack_keys import DEEPEST, FRAME_BYTES, StackKey, stack_key
 
 
-def here() -> tuple[tuple[int, ...], object]:
+def here() -> tuple[StackKey, object]:
     frame = sys._getframe(1)
     return stack_key(frame), frame
 
@@ -19,9 +19,9 @@ def test_a_key_tells_places_apart() -> None:
 
 
 def test_the_key_of_a_deep_stack_has_an_end() -> None:
-    def deep(levels: int) -> tuple[int, ...]:
+    def deep(levels: int) -> StackKey:
         return here()[0] if levels == 0 else deep(levels - 1)
 
-    assert len(deep(800)) == 2 * DEEPEST
+    assert len(deep(800)) == FRAME_BYTES * DEEPEST
     assert deep(800) == deep(700)
     assert deep(3) != deep(4)

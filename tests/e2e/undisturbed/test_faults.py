@@ -24,7 +24,7 @@ FAULTS = {
     "adding the probes": (f"{BACKEND}.functions.definition", "add_probes"),
     "keeping the plain function": (f"{BACKEND}.functions.originals", "OriginalFunctions.keep"),
     "an eager operation": (f"{BACKEND}.eager.recording", "Eager._operation"),
-    "an eager tensor": (f"{BACKEND}.eager.recording", "Eager._tensor"),
+    "an eager tensor": (f"{BACKEND}.eager.results", "Results.record"),
     "an eager input": (f"{BACKEND}.eager.recording", "Eager.known_input"),
     "reading a variable": (f"{BACKEND}.eager.recording", "Eager._read"),
     "the beginning of a call": (f"{BACKEND}.eager.recording", "Eager._begin_call"),

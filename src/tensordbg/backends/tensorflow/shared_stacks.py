@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tensordbg.backends.tensorflow.internals import tf_stack
-from tensordbg.backends.tensorflow.stack_keys import DEEPEST, StackKey, stack_key
+from tensordbg.backends.tensorflow.stack_keys import DEEPEST, FRAME_BYTES, StackKey, stack_key
 
 
 @dataclass
@@ -60,7 +60,7 @@ class SharedStacks:
 
     def _extract(self, stacklevel: int = 1) -> Any:
         key = stack_key(sys._getframe(stacklevel))  # noqa: SLF001  the one that it leads to is skipped by TensorFlow
-        if len(key) == 2 * DEEPEST:
+        if len(key) == FRAME_BYTES * DEEPEST:
             # Others may be equal to it so far.
             return self.plain(stacklevel + self._more)
         shared = self._by_key.get(key)

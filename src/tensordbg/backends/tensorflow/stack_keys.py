@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from types import FrameType
 
-StackKey = tuple[int, ...]
-"""Identities of the code objects and places in them, innermost first."""
+from tensordbg import _native
+
+StackKey = bytes
+"""Identities of the code objects and places in them, innermost first, of `FRAME_BYTES` each."""
+
+FRAME_BYTES = 16
 
 DEEPEST = 256
 """So many frames tell one stack from another, and are kept of one; else each operation of a deep recursion would cost
@@ -14,9 +18,4 @@ its depth. Of deeper ones the innermost count, and the first few, which say wher
 
 def stack_key(frame: FrameType | None) -> StackKey:
     """A key that tells one Python stack from another; cheap, for every eager operation asks."""
-    key: list[int] = []
-    while frame is not None and len(key) < 2 * DEEPEST:
-        key.append(id(frame.f_code))
-        key.append(frame.f_lasti)
-        frame = frame.f_back
-    return tuple(key)
+    return _native.stack_key(frame, DEEPEST)

@@ -10,7 +10,7 @@ from weakref import WeakKeyDictionary
 
 from tensordbg.backends.tensorflow.generated import GeneratedCode
 from tensordbg.backends.tensorflow.shared_stacks import SharedStacks
-from tensordbg.backends.tensorflow.stack_keys import DEEPEST, StackKey
+from tensordbg.backends.tensorflow.stack_keys import DEEPEST, FRAME_BYTES, StackKey
 from tensordbg.model import NONE
 from tensordbg.recording.catalog import Catalog, RawFrame
 
@@ -38,7 +38,7 @@ class Stacks:
         known = self._known.get(key)
         if known is None:
             # It may begin with a few frames of ours that the key leaves out.
-            for _ in range(len(key) // 2 + _OUTERMOST):
+            for _ in range(len(key) // FRAME_BYTES + _OUTERMOST):
                 if frame is not None:
                     self._alive[id(frame.f_code)] = frame.f_code
                     frame = frame.f_back

@@ -10,21 +10,21 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from tensordbg import _native
 from tensordbg.backends.tensorflow import dtypes
 from tensordbg.backends.tensorflow.devices import Devices
 from tensordbg.backends.tensorflow.eager.at_hand import SILENT, OperationNotices
 from tensordbg.backends.tensorflow.eager.element_parts import GIVING, dataset_name, site_attributes
 from tensordbg.backends.tensorflow.eager.entries import Entries, Entry
-from tensordbg.backends.tensorflow.eager.gradients import EagerGradients
 from tensordbg.backends.tensorflow.eager.outside_names import FromOutside, named_from_outside
 from tensordbg.backends.tensorflow.eager.reads import Reads
+from tensordbg.backends.tensorflow.eager.results import Results
 from tensordbg.backends.tensorflow.eager.tape_steps import lighten_between_steps
 from tensordbg.backends.tensorflow.eager.tensors import as_tensor, flat, input_count, results_of
 from tensordbg.backends.tensorflow.failures.failed_operation import failed_eagerly, failed_in_function
-from tensordbg.backends.tensorflow.functions import device_summary
 from tensordbg.backends.tensorflow.functions.instrument import Functions, KnownFunction, Probes
 from tensordbg.backends.tensorflow.functions.slots import Slots, slots_of
-from tensordbg.backends.tensorflow.internals import context, record, resource_variable_ops
+from tensordbg.backends.tensorflow.internals import context, eager_tensors, record, resource_variable_ops
 from tensordbg.backends.tensorflow.keras.layers import MARK, KerasLayers
 from tensordbg.backends.tensorflow.stack_keys import StackKey, stack_key
 from tensordbg.backends.tensorflow.stacks import Stacks
@@ -54,24 +54,23 @@ class Eager:
         self._entries = entries
         self._layers = layers
         self._reads = Reads(entries, stacks)
-        self._gradients = EagerGradients()
         self._notices = OperationNotices(entries)
         self._functions = functions
         self._variables = variables
         self._stacks = stacks
         self._recorder: Recorder
         self._visible_devices = Devices()
+        self._results = Results(entries, self._reads, self._visible_devices)
+        self._tensor_type, _ = eager_tensors()
         self._sites: dict[tuple[str, StackKey, tuple[int, ...] | None, str, int, str], int] = {}
-        self._devices: dict[str, int] = {}
 
     def install(self, recorder: Recorder) -> None:
         """Records every eager operation and function call from now on, in every thread."""
         self._recorder = self._notices.recorder = recorder
         self._backward = BackwardPasses(recorder.catalog)
-        self._devices.clear()
         self._entries.add(self)
         self._reads.install(recorder)
-        self._gradients.begin()
+        self._results.begin(recorder)
         if recorder.pace is not None:
             lighten_between_steps(recorder.pace, self._entries, self._failed)
 
@@ -217,24 +216,38 @@ class Eager:
         if recorder.rests:
             return
         key = stack_key(sys._getframe(2))  # noqa: SLF001
-        given = flat(inputs)
-        touched = [number for value in given if (number := self._variable(value)) != NONE]
-        handle = FromOutside(NONE, given[0]) if op_type in READERS else None
-        if op_type in GIVING:
-            handle = FromOutside(NONE, None, dataset_name(sys._getframe(2), recorder.catalog.user_code.is_user))  # noqa: SLF001
-        site = self._site(op_type, key, tuple(touched), handle, settings)
+        # Most operations take nothing but what others made: no variable, no dataset, nothing from outside.
+        references = _native.marked_references(inputs, self._tensor_type, MARK, recorder)
+        if references is None or op_type in GIVING:
+            given = flat(inputs)
+            site = self._site(op_type, key, self._touched(given), self._from_outside(op_type, given), settings)
+        else:
+            given, site = [], self._site(op_type, key, (), None, settings)
         step = recorder.wanted_step(site)
         if step == NONE:
             return
-        references = [self.known_input(value, key, place) for place, value in enumerate(given)]
+        if references is None:
+            references = [self.known_input(value, key, place) for place, value in enumerate(given)]
         execution = recorder.begin_operation(site, step, references)
         self._layers.ran(execution, site)
         for slot, tensor in enumerate(results_of(result)):
-            self._tensor(execution, site, slot, tensor)
-        if (slots := slots_of(op_type)).names:
+            self._results.record(execution, site, slot, tensor)
+        if given and (slots := slots_of(op_type)).names:
             self._slots(slots, given, key)
         if recorder.watch is not None and recorder.watch.each_operation:
             recorder.watch.operation(site, execution, sys._getframe(2))  # noqa: SLF001
+
+    def _touched(self, given: list[Any]) -> tuple[int, ...]:
+        """The variables whose handles are among the inputs."""
+        return tuple(number for value in given if (number := self._variable(value)) != NONE)
+
+    def _from_outside(self, op_type: str, given: list[Any]) -> FromOutside | None:
+        """The variable that is read, or the dataset that an element is taken out of."""
+        if op_type in READERS:
+            return FromOutside(NONE, given[0])
+        if op_type not in GIVING:
+            return None
+        return FromOutside(NONE, None, dataset_name(sys._getframe(3), self._recorder.catalog.user_code.is_user))  # noqa: SLF001
 
     def _failed(self, error: Exception, op_type: str, inputs: Any) -> None:
         """Notes that an eager operation raised; most such errors are caught, so little is done until it is the end."""
@@ -256,25 +269,6 @@ class Eager:
         name = op_type if isinstance(op_type, str) else op_type.decode()
         raw = str(getattr(error, "message", error))
         note_failure(error, failed_in_function(self._recorder.catalog, name, execution, raw))
-
-    def _tensor(self, execution: int, site: int, slot: int, tensor: Any) -> None:
-        """Records one tensor that Python holds, and marks it so that whoever takes it is known to take it."""
-        dtype = tensor._datatype_enum()  # noqa: SLF001
-        if dtype in dtypes.RECORDED:
-            setattr(tensor, MARK, (self._recorder, input_reference(execution, slot), site))
-            device, log = tensor.device, self._recorder.log
-            made_by = (execution, site, slot, dtypes.TRACE_NUMBERS[dtype], self._device(device))
-            if dtype == dtypes.STRING:
-                log.append_strings(made_by[:3], made_by[4], *_texts(tensor))
-                return
-            if device_summary.lies_on_accelerator(device):
-                bad = log.append_summary(*made_by, *device_summary.summary_of(self._entries.fast_path, tensor))
-            else:
-                array = tensor if dtype not in dtypes.AS_BYTES else tensor.numpy().view(dtypes.AS_BYTES[dtype])
-                bad = log.append_tensor(*made_by, array)
-            if bad:
-                self._reads.expect(tensor, execution, slot, site)
-                self._gradients.note(self._recorder, execution, site)
 
     def _variable(self, value: Any) -> int:
         """The variable whose handle an input is, `NONE` where it is something else."""
@@ -329,15 +323,8 @@ class Eager:
         """Records a tensor that no recorded operation made, as an execution of its own."""
         recorder = self._recorder
         execution = recorder.begin_operation(site, recorder.next_step(site), [])
-        self._tensor(execution, site, 0, value)
+        self._results.record(execution, site, 0, value)
         return input_reference(execution, 0)
-
-    def _device(self, name: str) -> int:
-        known = self._devices.get(name)
-        if known is None:
-            self._visible_devices.note(self._recorder)
-            known = self._devices[name] = self._recorder.log.device(name)
-        return known
 
     def _site(
         self,
@@ -375,10 +362,3 @@ class Eager:
             reads=touched if op_type in READERS else (), writes=touched if writes(op_type) else (),
             framework=TENSORFLOW,
         )  # fmt: skip
-
-
-def _texts(tensor: Any) -> tuple[list[int], list[bytes]]:
-    """Shape and elements of a tensor of strings."""
-    elements = tensor._numpy()  # noqa: SLF001
-    texts = [elements] if isinstance(elements, bytes) else elements.ravel().tolist()
-    return [int(extent) for extent in tensor.shape], texts
