@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import os
 import threading
 import traceback
+from collections.abc import Iterator
 from contextlib import AbstractContextManager
 
 from tensordbg.model import NONE
@@ -62,7 +64,7 @@ class Recorder:
         self._every = every
         self._left_out = 0
         """How many steps that are left out are running."""
-        self._steps: dict[object, int] = {}
+        self._steps: dict[object, Iterator[int]] = {}
         self._warned: set[str] = set()
         self._active = True
 
@@ -83,10 +85,10 @@ class Recorder:
 
     def next_step(self, key: object) -> int:
         """How often `key` (a function, an eager site) has run before."""
-        with self._lock:
-            step = self._steps.get(key, 0)
-            self._steps[key] = step + 1
-            return step
+        steps = self._steps.get(key)
+        if steps is None:
+            steps = self._steps.setdefault(key, itertools.count())
+        return next(steps)
 
     def passes_by(self, step_key: object) -> bool:
         """Whether a call that begins is sure to be left out and needs nothing more: most are, under a budget."""

@@ -230,7 +230,7 @@ class Eager:
             references = [self.known_input(value, key, place) for place, value in enumerate(given)]
         execution = recorder.begin_operation(site, step, references)
         self._layers.ran(execution, site)
-        for slot, tensor in enumerate(results_of(result)):
+        for slot, tensor in enumerate(results_of(result) if type(result) is not self._tensor_type else (result,)):
             self._results.record(execution, site, slot, tensor)
         if given and (slots := slots_of(op_type)).names:
             self._slots(slots, given, key)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensordbg.backends.tensorflow import dtypes
 from tensordbg.backends.tensorflow.devices import Devices
+from tensordbg.backends.tensorflow.dtypes import AS_BYTES, RECORDED, STRING, TRACE_NUMBERS
 from tensordbg.backends.tensorflow.eager.entries import Entries
 from tensordbg.backends.tensorflow.eager.gradients import EagerGradients
 from tensordbg.backends.tensorflow.eager.reads import Reads
 from tensordbg.backends.tensorflow.functions import device_summary
 from tensordbg.backends.tensorflow.keras.layers import MARK
-from tensordbg.recording.log import input_reference
+from tensordbg.recording.log import EventLog, input_reference
 from tensordbg.recording.recorder import Recorder
 
 
@@ -35,21 +35,21 @@ class Results:
     def record(self, execution: int, site: int, slot: int, tensor: Any) -> None:
         """Records one tensor, unless it is none whose elements are known."""
         enum = tensor._datatype_enum()  # noqa: SLF001  described in internals.py
-        if enum not in dtypes.RECORDED:
+        if enum not in RECORDED:
             return
         setattr(tensor, MARK, (self._recorder, input_reference(execution, slot), site))
         name = tensor.device
         device, on_accelerator = self._devices.get(name) or self._learn(name)
-        made_by = (execution, site, slot, dtypes.TRACE_NUMBERS[enum], device)
-        log = self._recorder.log
-        if enum == dtypes.STRING:
-            log.append_strings(made_by[:3], device, *_texts(tensor))
+        if enum == STRING:
+            self._recorder.log.append_strings((execution, site, slot), device, *_texts(tensor))
             return
+        number = TRACE_NUMBERS[enum]
         if on_accelerator:
-            bad = log.append_summary(*made_by, *device_summary.summary_of(self._entries.fast_path, tensor))
+            summary = device_summary.summary_of(self._entries.fast_path, tensor)
+            bad = EventLog.append_summary(execution, site, slot, number, device, *summary)
         else:
-            array = tensor if enum not in dtypes.AS_BYTES else tensor.numpy().view(dtypes.AS_BYTES[enum])
-            bad = log.append_tensor(*made_by, array)
+            array = tensor if enum not in AS_BYTES else tensor.numpy().view(AS_BYTES[enum])
+            bad = EventLog.append_tensor(execution, site, slot, number, device, array)
         if bad:
             self._reads.expect(tensor, execution, slot, site)
             self._gradients.note(self._recorder, execution, site)
