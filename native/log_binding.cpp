@@ -1,4 +1,6 @@
 // Python's side of the event log: starting and stopping it, and what is recorded from Python itself.
+#include "log_binding.h"
+
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
@@ -173,27 +175,15 @@ void end_execution(std::int64_t execution, bool failed) {
   log->finish(record, sequence);
 }
 
-// Records a tensor of an eager execution, and says whether it is known not to be finite. `array` has the buffer protocol and is C-contiguous.
+// Records a tensor of an eager execution, and says whether it is known not to be finite. `array` has the buffer protocol and
+// is C-contiguous.
 bool append_tensor(std::int64_t execution, std::uint32_t site, std::uint16_t slot, int dtype, std::uint16_t device,
                    nb::handle array) {
-  const ActiveLog active;
-  EventLog* log = active.get();
-  if (log == nullptr || !log->wants(site, static_cast<DType>(dtype))) return false;
   Py_buffer view;
   if (PyObject_GetBuffer(array.ptr(), &view, PyBUF_ND) != 0) throw nb::python_error();
-  std::uint64_t sequence = 0;
-  bool bad = false;
-  Record* record = log->reserve(&sequence);
-  if (record != nullptr) {
-    fill_common(record, RecordKind::kEagerTensor, execution);
-    record->site = site;
-    record->slot = slot;
-    record->device = device;
-    fill_tensor(log, static_cast<DType>(dtype), view.buf, view.ndim,
-                [&view](int axis) { return static_cast<std::int64_t>(view.shape[axis]); }, record);
-    bad = not_finite(*record);
-    log->finish(record, sequence);
-  }
+  const std::vector<std::int64_t> dims(view.shape, view.shape + view.ndim);
+  const bool bad =
+      append_elements({execution, site, slot, device}, static_cast<DType>(dtype), {view.buf, view.ndim, dims.data()});
   PyBuffer_Release(&view);
   return bad;
 }
@@ -247,6 +237,23 @@ bool append_summary(std::int64_t execution, std::uint32_t site, std::uint16_t sl
 }
 
 }  // namespace
+
+bool append_elements(const MadeBy& made_by, DType dtype, const Elements& elements) {
+  const ActiveLog active;
+  EventLog* log = active.get();
+  if (log == nullptr || !log->wants(made_by.site, dtype)) return false;
+  std::uint64_t sequence = 0;
+  Record* record = log->reserve(&sequence);
+  if (record == nullptr) return false;
+  fill_common(record, RecordKind::kEagerTensor, made_by.execution);
+  record->site = made_by.site;
+  record->slot = made_by.slot;
+  record->device = made_by.device;
+  fill_tensor(log, dtype, elements.data, elements.rank, [&elements](int axis) { return elements.dims[axis]; }, record);
+  const bool bad = not_finite(*record);
+  log->finish(record, sequence);
+  return bad;
+}
 
 void bind_log(nb::module_& module) {
   module.def("open_log", &open_log, nb::arg("folder"), nb::arg("segment_records"), nb::arg("detail"),

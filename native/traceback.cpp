@@ -2,9 +2,11 @@
 //
 // In Python a function can't take itself out of a traceback: its frame is added as the exception leaves it. What is
 // made here has no frame of its own, calls the function, and drops the frames of ours with which a traceback begins.
+// While a thread is at work of ours it can go by the function, and call what that stands before.
 #include <nanobind/nanobind.h>
 
 #include <cstddef>
+#include <utility>
 
 #include "structmember.h"
 
@@ -13,9 +15,14 @@ namespace nb = nanobind;
 namespace tensordbg {
 namespace {
 
+// Whether this thread is at work of ours, and none of the program's.
+thread_local bool at_own_work = false;
+
 struct Unseen {
   PyObject_HEAD
   PyObject* function;
+  // What is called instead while a thread is at work of ours; null where it is the same.
+  PyObject* behind;
   // What the paths of our files begin with.
   PyObject* folder;
   // Says whether the program wants to see all frames.
@@ -58,7 +65,8 @@ void drop_frames(const Unseen* self) {
 
 PyObject* call(PyObject* object, PyObject* const* arguments, size_t count, PyObject* names) {
   const Unseen* self = reinterpret_cast<const Unseen*>(object);
-  PyObject* result = PyObject_Vectorcall(self->function, arguments, count, names);
+  PyObject* function = at_own_work && self->behind != nullptr ? self->behind : self->function;
+  PyObject* result = PyObject_Vectorcall(function, arguments, count, names);
   if (result == nullptr) drop_frames(self);
   return result;
 }
@@ -90,6 +98,7 @@ int traverse(PyObject* object, visitproc visit, void* arg) {
   Unseen* self = reinterpret_cast<Unseen*>(object);
   Py_VISIT(Py_TYPE(object));
   Py_VISIT(self->function);
+  Py_VISIT(self->behind);
   Py_VISIT(self->shows_all);
   return 0;
 }
@@ -97,6 +106,7 @@ int traverse(PyObject* object, visitproc visit, void* arg) {
 int clear(PyObject* object) {
   Unseen* self = reinterpret_cast<Unseen*>(object);
   Py_CLEAR(self->function);
+  Py_CLEAR(self->behind);
   Py_CLEAR(self->shows_all);
   return 0;
 }
@@ -131,12 +141,13 @@ PyType_Spec spec = {
     "tensordbg._native.Unseen", sizeof(Unseen), 0,
     Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_METHOD_DESCRIPTOR, slots};
 
-nb::object unseen(nb::handle function, nb::str folder, nb::handle shows_all) {
+nb::object unseen(nb::handle function, nb::str folder, nb::handle shows_all, nb::handle behind) {
   static PyTypeObject* type = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&spec));
   if (type == nullptr) throw nb::python_error();
   Unseen* made = PyObject_GC_New(Unseen, type);
   if (made == nullptr) throw nb::python_error();
   made->function = function.inc_ref().ptr();
+  made->behind = behind.is_none() ? nullptr : behind.inc_ref().ptr();
   made->folder = folder.inc_ref().ptr();
   made->shows_all = shows_all.inc_ref().ptr();
   made->vectorcall = call;
@@ -147,7 +158,11 @@ nb::object unseen(nb::handle function, nb::str folder, nb::handle shows_all) {
 }  // namespace
 
 void bind_traceback(nb::module_& module) {
-  module.def("unseen", &unseen, nb::arg("function"), nb::arg("folder"), nb::arg("shows_all"));
+  module.def("unseen", &unseen, nb::arg("function"), nb::arg("folder"), nb::arg("shows_all"),
+             nb::arg("behind") = nb::none());
+  module.def("begin_own_work", [](bool begins) { return std::exchange(at_own_work, begins); }, nb::arg("begins"),
+             "Says whether this thread is at work of ours from now on; returns whether it was.");
+  module.def("at_own_work", [] { return at_own_work; });
 }
 
 }  // namespace tensordbg

@@ -44,6 +44,13 @@ def hooks() -> Hooks:
     return Hooks()
 
 
+def eager_binding() -> str:
+    """The library through which Python calls the eager runtime; so named since 2.3."""
+    import tensorflow as tf  # imported by the program already
+
+    return f"{tf.sysconfig.get_lib()}/python/_pywrap_tfe.so"
+
+
 def framework_library() -> str:
     """The library whose symbols our operations use; its name differs between Linux and macOS."""
     import tensorflow as tf  # imported by the program already

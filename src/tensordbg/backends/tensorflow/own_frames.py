@@ -21,12 +21,16 @@ _FOLDER = str(_PACKAGE) + os.sep
 _RUNPY = "<frozen runpy>"
 
 
-def unseen(function: Callable[..., Any]) -> Callable[..., Any]:
+def unseen(function: Callable[..., Any], behind: Callable[..., Any] | None = None) -> Callable[..., Any]:
     """Wraps a function so that the traceback of an exception that goes through it shows nothing of it.
 
     A program that has switched TensorFlow's filtering of tracebacks off sees our frames as well.
+
+    Args:
+        function: What is wrapped.
+        behind: Called instead by a thread that is at work of ours, see `Entries.bypass`.
     """
-    made: Callable[..., Any] = _native.unseen(function, _FOLDER, _shows_all)
+    made: Callable[..., Any] = _native.unseen(function, _FOLDER, _shows_all, behind)
     return made
 
 

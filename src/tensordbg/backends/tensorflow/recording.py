@@ -18,7 +18,7 @@ from tensordbg.backends.tensorflow.failures.data_values import data_behind
 from tensordbg.backends.tensorflow.failures.failed_operation import failed_in_python
 from tensordbg.backends.tensorflow.failures.refused_in_python import RefusedInPython
 from tensordbg.backends.tensorflow.functions.instrument import Probes
-from tensordbg.backends.tensorflow.hooks import framework_library, hooks
+from tensordbg.backends.tensorflow.hooks import eager_binding, framework_library, hooks
 from tensordbg.backends.tensorflow.keras.symbols import KerasSymbols
 from tensordbg.backends.tensorflow.keras_optimizers import KerasOptimizers
 from tensordbg.backends.tensorflow.lite import LiteInterpreters
@@ -78,6 +78,7 @@ class TensorFlowRecording:
             self._set(graphs)
         hooks().functions.add(probes)
         self._hooks.callback(hooks().functions.remove, probes)
+        _native.find_eager_runtime(eager_binding())
         hooks().eager.install(recorder)
         self._hooks.callback(hooks().eager.uninstall)
         hooks().layers.install(recorder)

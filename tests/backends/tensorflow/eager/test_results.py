@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 import tensorflow as tf
 
 from tensordbg import _native
+from tensordbg.backends.tensorflow.hooks import eager_binding
 from tensordbg.backends.tensorflow.internals import eager_tensors
 from tensordbg.backends.tensorflow.keras.layers import MARK
 from tests.backends.tensorflow.recorded import Recorded, record
@@ -72,9 +74,36 @@ def everything() -> None:
         tf.tensor_scatter_nd_update(y, [[0]], tf.gather(w, [1])) / tf.convert_to_tensor(np.float32(0.0))
 
 
+def shapes_and_dtypes() -> None:
+    """Gives tensors of many shapes and dtypes."""
+    for shape in ([], [0], [3, 0, 2], [7], [2, 3, 4], [1] * 12 + [2]):
+        x = tf.ones(shape) * 1.0
+        for dtype in (tf.float64, tf.float16, tf.bfloat16, tf.int8, tf.uint32, tf.bool, tf.complex64):
+            tf.cast(x, dtype)
+    tf.transpose(tf.reshape(tf.range(6.0), [2, 3]))[:, 1] / 0.0
+    tf.strings.join(["a", "b"])
+
+
 def flow(recorded: Recorded) -> list[tuple[str, list[int]]]:
     """The types of what ran, in order, each with the references of its inputs."""
     return [(recorded.sites[each["site"]].op_type, list(each["inputs"])) for each in recorded.executions]
+
+
+def test_what_is_relied_on_in_the_runtime_is_there() -> None:
+    assert _native.find_eager_runtime(eager_binding())
+
+
+@pytest.mark.parametrize("program", [everything, shapes_and_dtypes])
+def test_without_it_the_same_is_recorded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, program: Callable[[], None]
+) -> None:
+    direct = record(tmp_path / "direct", program)
+    find = _native.find_eager_runtime
+    monkeypatch.setattr(_native, "find_eager_runtime", lambda library: find(f"{library}.none"))
+    by_arrays = record(tmp_path / "by arrays", program)
+    assert direct.measured() == by_arrays.measured()
+    assert flow(direct) == flow(by_arrays)
+    assert not find(f"{eager_binding()}.none")
 
 
 def test_the_quick_way_records_what_the_other_does(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,10 +7,10 @@ anew from TensorFlow's own each time.
 from __future__ import annotations
 
 import contextlib
-import threading
 from collections.abc import Callable, Iterator
 from typing import Any, Protocol
 
+from tensordbg import _native
 from tensordbg.backends.tensorflow.internals import pywrap_tfe
 from tensordbg.backends.tensorflow.own_frames import unseen
 
@@ -30,17 +30,10 @@ class Layer(Protocol):
         """One like `TFE_Py_Execute(handle, device, op_type, inputs, attributes, number of outputs)`, around `plain`."""
 
 
-class _Thread(threading.local):
-    """What is so in one thread."""
-
-    bypassing = False
-
-
 class Entries:
     """Puts layers before the entries and takes them away."""
 
     def __init__(self) -> None:
-        self._thread = _Thread()
         self._layers: list[Layer] = []
         self._light: Callable[[Entry], Entry] | None = None
         self._plain: tuple[Entry, Entry, Entry] | None = None
@@ -58,7 +51,7 @@ class Entries:
     @property
     def bypassed(self) -> bool:
         """Whether this thread is at work of ours, see `bypass`."""
-        return self._thread.bypassing
+        return _native.at_own_work()
 
     def add(self, layer: Layer) -> None:
         """Has every eager operation and function call pass through a layer from now on, in every thread."""
@@ -92,11 +85,11 @@ class Entries:
     @contextlib.contextmanager
     def bypass(self) -> Iterator[None]:
         """Has what this thread does meanwhile pass no layer: it is work of ours, and none of the program's."""
-        before, self._thread.bypassing = self._thread.bypassing, True
+        before = _native.begin_own_work(True)
         try:
             yield
         finally:
-            self._thread.bypassing = before
+            _native.begin_own_work(before)
 
     def _set(self, plain: tuple[Entry, Entry, Entry]) -> None:
         fast_path, execute, cancelable = plain
@@ -106,16 +99,9 @@ class Entries:
         if self._light is not None and len(self._layers) == 1:
             pywrap_tfe.TFE_Py_FastPathExecute = unseen(self._light(plain[0]))
         else:
-            pywrap_tfe.TFE_Py_FastPathExecute = self._unless_bypassed(fast_path, plain[0])
-        pywrap_tfe.TFE_Py_Execute = self._unless_bypassed(execute, plain[1])
-        pywrap_tfe.TFE_Py_ExecuteCancelable = self._unless_bypassed(cancelable, plain[2])
+            pywrap_tfe.TFE_Py_FastPathExecute = self._passed(fast_path, plain[0])
+        pywrap_tfe.TFE_Py_Execute = self._passed(execute, plain[1])
+        pywrap_tfe.TFE_Py_ExecuteCancelable = self._passed(cancelable, plain[2])
 
-    def _unless_bypassed(self, layered: Entry, plain: Entry) -> Entry:
-        if not self._layers:
-            return plain
-        thread = self._thread
-
-        def entry(*args: Any) -> Any:
-            return (plain if thread.bypassing else layered)(*args)
-
-        return unseen(entry)
+    def _passed(self, layered: Entry, plain: Entry) -> Entry:
+        return unseen(layered, plain) if self._layers else plain

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 from typing import Any
 
+from tensordbg import _native
+from tensordbg.backends.tensorflow import dtypes
 from tensordbg.backends.tensorflow.devices import Devices
-from tensordbg.backends.tensorflow.dtypes import AS_BYTES, RECORDED, STRING, TRACE_NUMBERS
 from tensordbg.backends.tensorflow.eager.entries import Entries
 from tensordbg.backends.tensorflow.eager.gradients import EagerGradients
 from tensordbg.backends.tensorflow.eager.reads import Reads
 from tensordbg.backends.tensorflow.functions import device_summary
+from tensordbg.backends.tensorflow.internals import eager_tensors
 from tensordbg.backends.tensorflow.keras.layers import MARK
 from tensordbg.recording.log import EventLog, input_reference
 from tensordbg.recording.recorder import Recorder
+
+_AT_HAND = {enum: dtypes.TRACE_NUMBERS[enum] for enum in dtypes.PROBED if enum not in dtypes.AS_BYTES}
+"""The trace's numbers of dtypes whose elements are measured where they lie."""
 
 
 class Results:
@@ -24,40 +29,51 @@ class Results:
         self._gradients = EagerGradients()
         self._visible_devices = devices
         self._recorder: Recorder
-        self._devices: dict[str, tuple[int, bool]] = {}
+        self._numbers: dict[str, int] = {}
+        self._at_hand: dict[str, int] = {}
+        self._recording: tuple[type[Any], str, Recorder, dict[int, int], dict[str, int]]
 
     def begin(self, recorder: Recorder) -> None:
         """Records into this recorder's trace from now on."""
         self._recorder = recorder
-        self._devices.clear()
+        self._numbers.clear()
+        self._at_hand.clear()
+        self._recording = (eager_tensors()[0], MARK, recorder, _AT_HAND, self._at_hand)
         self._gradients.begin()
 
     def record(self, execution: int, site: int, slot: int, tensor: Any) -> None:
         """Records one tensor, unless it is none whose elements are known."""
-        enum = tensor._datatype_enum()  # noqa: SLF001  described in internals.py
-        if enum not in RECORDED:
-            return
-        setattr(tensor, MARK, (self._recorder, input_reference(execution, slot), site))
-        name = tensor.device
-        device, on_accelerator = self._devices.get(name) or self._learn(name)
-        if enum == STRING:
-            self._recorder.log.append_strings((execution, site, slot), device, *_texts(tensor))
-            return
-        number = TRACE_NUMBERS[enum]
-        if on_accelerator:
-            summary = device_summary.summary_of(self._entries.fast_path, tensor)
-            bad = EventLog.append_summary(execution, site, slot, number, device, *summary)
-        else:
-            array = tensor if enum not in AS_BYTES else tensor.numpy().view(AS_BYTES[enum])
-            bad = EventLog.append_tensor(execution, site, slot, number, device, array)
+        bad = _native.append_marked(self._recording, execution, site, slot, tensor)
+        if bad is None:
+            bad = self._record_other(execution, site, slot, tensor)
         if bad:
             self._reads.expect(tensor, execution, slot, site)
             self._gradients.note(self._recorder, execution, site)
 
-    def _learn(self, name: str) -> tuple[int, bool]:
-        """The number of a device, and whether what lies there is reduced there."""
-        self._visible_devices.note(self._recorder)
-        known = self._devices[name] = (self._recorder.log.device(name), device_summary.lies_on_accelerator(name))
+    def _record_other(self, execution: int, site: int, slot: int, tensor: Any) -> bool:
+        """Records one whose elements do not lie where they can be measured at once, or of a device's first."""
+        enum, name = tensor._datatype_enum(), tensor.device  # noqa: SLF001  described in internals.py
+        if enum not in dtypes.RECORDED:
+            return False
+        setattr(tensor, MARK, (self._recorder, input_reference(execution, slot), site))
+        device = self._device(name)
+        if enum == dtypes.STRING:
+            self._recorder.log.append_strings((execution, site, slot), device, *_texts(tensor))
+            return False
+        made_by = (execution, site, slot, dtypes.TRACE_NUMBERS[enum], device)
+        if device_summary.lies_on_accelerator(name):
+            return EventLog.append_summary(*made_by, *device_summary.summary_of(self._entries.fast_path, tensor))
+        array = tensor.numpy().view(dtypes.AS_BYTES[enum]) if enum in dtypes.AS_BYTES else tensor
+        return EventLog.append_tensor(*made_by, array)
+
+    def _device(self, name: str) -> int:
+        """The number of a device."""
+        known = self._numbers.get(name)
+        if known is None:
+            self._visible_devices.note(self._recorder)
+            known = self._numbers[name] = self._recorder.log.device(name)
+            if "CPU:" in name:  # only there an address is one of this process
+                self._at_hand[name] = known
         return known
 
 
