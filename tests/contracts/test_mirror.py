@@ -9,6 +9,7 @@ PACKAGE = ROOT / "src" / "tensordbg"
 TESTS = ROOT / "tests"
 
 NOT_MIRRORED = {
+    "analysis/warnings/gradients/read_numbers.py": "analysis/warnings/gradients/test_cut_parts.py",
     "mcp/server.py": "e2e/test_mcp.py",
     "backends/torch/failures/stated.py": "e2e/test_torch_errors.py",
     "backends/tensorflow/trap/tables.py": "e2e/test_capture_calls.py",

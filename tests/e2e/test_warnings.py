@@ -281,6 +281,20 @@ def nearly_everything_is_clipped() -> None:
     train(loss, [first.kernel, first.bias, second.kernel, second.bias], rate=1e-4)
 
 
+@trouble("cut_part")
+def a_part_of_the_loss_behind_a_threshold() -> None:
+    first, second = Layer(8, 16, "first", 1), Layer(16, 4, "second", 2)
+    x, y = normal(32, 8, seed=3), tf.cast(normal(32, 4, seed=4) > 0, tf.float32)
+
+    def loss(_: int) -> tf.Tensor:
+        logits = second(tf.tanh(first(x)))
+        p = tf.cast(logits > 0.0, tf.float32)  # HERE
+        overlap = (2 * tf.reduce_sum(p * y) + 1) / (tf.reduce_sum(p) + tf.reduce_sum(y) + 1)
+        return tf.reduce_mean(tf.nn.sigmoid_cross_entropy_with_logits(y, logits)) + 1 - overlap
+
+    train(loss, [first.kernel, first.bias, second.kernel, second.bias])
+
+
 @trouble("zero_gradient", "first/kernel")
 def everything_is_clipped() -> None:
     first, second = Layer(8, 16, "first", 1), Layer(16, 4, "second", 2)

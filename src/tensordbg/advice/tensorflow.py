@@ -194,6 +194,10 @@ FIXES: Mapping[str, Mapping[str, str]] = {
         "": "See that the optimizer is given the variables and a rate above zero, that the loss depends on them (no "
         "rounding, `tf.argmax`, clipping or `tf.stop_gradient` between), and that outputs and labels vary.",
     },
+    "cut_part": {
+        "": "Compute this part of what has a slope: the probabilities in place of `tf.cast(p > 0.5, tf.float32)`, a "
+        "softmax in place of `tf.argmax`. If it is only to be watched, leave it out of the loss.",
+    },
     "growing_values": {
         "sign": " The loss rises from the first step on: look at the sign too, an update is `assign_sub` of the "
         "gradient.",

@@ -205,6 +205,11 @@ FIXES: Mapping[str, Mapping[str, str]] = {
         "": "See that the optimizer is given the parameters and a rate above zero, that the loss depends on them (no "
         "rounding, `torch.argmax`, clipping or `.detach()` between), and that outputs and labels vary.",
     },
+    "cut_part": {
+        "": "Compute this part of what has a slope: the probabilities in place of `(p > 0.5).float()`, a softmax in "
+        "place of `argmax`, the tensor in place of `.item()` or `.data`. If it is only to be watched, leave it out of "
+        "the loss.",
+    },
     "evaluation_mode": {
         "": "Call `model.train()` at the beginning of each epoch, before the training steps, and `model.eval()` before "
         "each validation. A layer that is to stay so is known by `requires_grad_(False)`.",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tensordbg.analysis.warnings.gradients.accumulated import accumulated_gradients
+from tensordbg.analysis.warnings.gradients.cut_parts import cut_parts
 from tensordbg.analysis.warnings.gradients.no_updates import no_updates
 from tensordbg.analysis.warnings.gradients.often_zero import often_zero_gradients
 from tensordbg.analysis.warnings.gradients.unchanged import unchanged_variables
@@ -40,6 +41,7 @@ TABLE: dict[str, Rule] = {
     "accumulated_gradients": accumulated_gradients,
     "no_updates": no_updates,
     "without_gradient": without_gradient,
+    "cut_part": cut_parts,
     "evaluation_mode": trained_in_evaluation_mode,
     "training_mode": evaluated_in_training_mode,
     "rising_loss": rising_losses,

@@ -30,6 +30,11 @@ def test_a_gradient_that_shrinks_alone() -> None:
     assert "The gradient of kernel shrank" in finding.explanation
 
 
+def test_a_gradient_that_is_zero_in_the_end_is_left_to_other_warnings() -> None:
+    gone = {"gradient_tape/MatMul/MatMul": lambda step: np.full((4, 5), float(step < 10))}
+    assert shrinking_values(studied(network(gone | STEADY))) == []
+
+
 def test_where_all_gradients_shrink_training_has_come_to_its_end() -> None:
     both = {
         "gradient_tape/MatMul/MatMul": lambda step: np.full((4, 5), 0.6**step),

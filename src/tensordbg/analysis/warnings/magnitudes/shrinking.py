@@ -71,7 +71,10 @@ def _gradients(study: Study, shrunk: dict[int, Trend]) -> list[Finding]:
     gone = [
         int(study.port[k])
         for k, each in trends.items()
-        if each.ratio <= _FACTOR and gradients[k] not in blocked and not _cancels(study, int(study.port[k]), shrunk)
+        if each.ratio <= _FACTOR
+        and each.end > 0  # of those that are zero in the end other warnings tell
+        and gradients[k] not in blocked
+        and not _cancels(study, int(study.port[k]), shrunk)
     ]
     if not gone:
         return []

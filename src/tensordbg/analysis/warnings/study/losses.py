@@ -56,7 +56,7 @@ def find_losses(study: Study) -> list[Loss]:
     kept = [k for k in study.losses if not totals[study.port[k]] and _may_be_loss(study, k)]
     ports = np.unique(study.port[kept]) if kept else np.zeros(0, dtype=np.int64)
     last = [port for port in ports.tolist() if not _goes_on(study, port, ports)]
-    sloping = _with_slope(study)
+    sloping = with_slope(study)
     last = [port for port in last if sloping[port]] or last
     return [_loss(study, k) for k in kept if study.port[k] in last]
 
@@ -111,7 +111,7 @@ def _goes_on(study: Study, port: int, ports: Ints) -> bool:
     return bool(behind[ports[ports != port]].any())
 
 
-def _with_slope(study: Study) -> Bools:
+def with_slope(study: Study) -> Bools:
     """For each port whether a change of the weights changes it little by little."""
     sites = study.program.sites.values()
     blunt = np.zeros(int(study.ports.site.max(initial=-1)) + 1, dtype=np.bool_)

@@ -1,0 +1,195 @@
+"""Parts of a loss that teach nothing, while others do: no gradient comes through a comparison, a rounding or a number.
+
+A Dice loss of `(p > 0.5).float()`, the share of wrong classes, a term that was taken out of the tensors with `item`:
+each is added to the loss, which goes down all the same, by its other parts. A part whose gradient the program makes
+itself, as a straight-through estimator does, has operations of a backward pass, or is counted once with a plus and
+once with a minus, and is left alone. So is what was cut off explicitly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from tensordbg.analysis.columns.reading import Bools
+from tensordbg.analysis.failures.beginnings.cuts import DETACHED
+from tensordbg.analysis.program.locations import Locations
+from tensordbg.analysis.program.operations import operation_of
+from tensordbg.analysis.warnings.gradients.read_numbers import read_number
+from tensordbg.analysis.warnings.study.losses import with_slope
+from tensordbg.analysis.warnings.study.study import ENOUGH, Finding, Study
+from tensordbg.analysis.warnings.study.wiring import Wiring
+from tensordbg.model import NONE, Site
+from tensordbg.operations.kinds import Kind
+
+_FARTHEST = 200
+_SUMS = frozenset({Kind.ADD, Kind.ADD_MANY, Kind.SUBTRACT})
+_KEEPS = frozenset(
+    {
+        *(Kind.NEGATE, Kind.SUM, Kind.MEAN, Kind.IDENTITY, Kind.RESHAPE, Kind.SQUEEZE, Kind.EXPAND_DIMS),
+        *(Kind.CAST, Kind.BROADCAST, Kind.TRANSPOSE, Kind.PACK, Kind.CONCATENATE),
+    }
+)
+_FACTORS = frozenset({Kind.MULTIPLY, Kind.MULTIPLY_NO_NAN, Kind.DIVIDE, Kind.DIVIDE_NO_NAN})
+_READ = "is added as a number that was read from it"
+_NUMBERS = frozenset({Kind.CONSTANT, Kind.INPUT})
+_ROUNDING = frozenset({Kind.ROUND, Kind.SIGN})
+_ZEROS = frozenset({Kind.ZEROS_LIKE, Kind.FILL})
+_SURE = frozenset({*_FACTORS, Kind.MEAN, Kind.SQUARE, Kind.POWER, Kind.SQRT, Kind.LOG, Kind.EXP, Kind.ABSOLUTE})
+"""Operations that leave one in the backward pass wherever a gradient comes to them."""
+
+
+def cut_parts(study: Study) -> list[Finding]:
+    """One finding for each part of a loss that is made of what is trained, and that no gradient goes through."""
+    scene = _Scene(study)
+    found: dict[int, Finding] = {}
+    for end in np.flatnonzero(study.differentiated & scene.sloping).tolist():
+        loss = study.at.get(end, [NONE])[0]
+        if loss != NONE and study.series.lengths[loss] >= ENOUGH:
+            found |= {each.site: each for each in _of_loss(scene, loss) if each.site not in found}
+    return list(found.values())
+
+
+def _of_loss(scene: _Scene, loss: int) -> Iterator[Finding]:
+    study, parts = scene.study, scene.parts(int(scene.study.port[loss]))
+    for part in parts.flat:
+        if part in study.at and (cut := scene.cut(part)) is not None:
+            yield _finding(scene, loss, study.at[part][0], cut)
+    for numbers in parts.numbers:
+        read = read_number(study, numbers, parts.seen)
+        if read != NONE and not scene.is_explicit(int(study.port[read])):
+            yield _finding(scene, loss, read, _Cut(int(study.port[read]), _READ))
+
+
+@dataclass(frozen=True)
+class _Parts:
+    """What a loss is the sum of."""
+
+    flat: tuple[int, ...] = ()
+    """The ports that have no slope."""
+    numbers: tuple[tuple[int, ...], ...] = ()
+    """For each sum the ports that bring numbers into it from outside of the tensors."""
+    seen: frozenset[int] = frozenset()
+    """All ports that are added up, directly or not."""
+
+
+@dataclass(frozen=True)
+class _Cut:
+    """Where a part of a loss is cut off."""
+
+    port: int
+    way: str
+
+
+@dataclass(frozen=True)
+class _Scene:
+    """The forward pass, with and without what has no slope."""
+
+    study: Study
+
+    @cached_property
+    def forward(self) -> Wiring:
+        """Edges of the forward pass alone."""
+        return self.study.wiring.without(self.study.gradient | self.study.updating)
+
+    @cached_property
+    def sloping(self) -> Bools:
+        """For each port whether a change of the weights changes it little by little."""
+        return with_slope(self.study)
+
+    @cached_property
+    def backward(self) -> Mapping[int, frozenset[Kind]]:
+        """By site that has operations in a backward pass the kinds of these."""
+        found: dict[int, frozenset[Kind]] = {}
+        for site in self.study.program.sites.values():
+            if site.gradient_of != NONE:
+                found[site.gradient_of] = found.get(site.gradient_of, frozenset()) | {operation_of(site).kind}
+        return found
+
+    def parts(self, end: int) -> _Parts:
+        """What is added up to a loss; nothing where a part counts twice, or was cut off by intent."""
+        seen, ahead, flat, numbers = {end}, [end], list[int](), list[tuple[int, ...]]()
+        while ahead and len(seen) < _FARTHEST:
+            port = ahead.pop()
+            made = self._added(port)
+            if self.is_explicit(port) or not seen.isdisjoint(made):
+                return _Parts()
+            seen.update(made)
+            ahead += [each for each in made if self.sloping[each]]
+            flat += [each for each in made if not self.sloping[each]]
+            if self.study.kind(port) in _SUMS:
+                numbers.append(tuple(each for each in self.forward.parents(port) if self.study.kind(each) in _NUMBERS))
+        return _Parts(tuple(flat), tuple(numbers), frozenset(seen))
+
+    def _added(self, port: int) -> list[int]:
+        """What a port is made of trained variables by adding up, and by factors that are none."""
+        kind, made = self.study.kind(port), self._trained_parents(port)
+        return made if kind in _SUMS or ((kind in _KEEPS or kind in _FACTORS) and len(made) == 1) else []
+
+    def _trained_parents(self, port: int) -> list[int]:
+        return [each for each in self.forward.parents(port) if self.study.from_trained[each]]
+
+    def is_explicit(self, port: int) -> bool:
+        site = self.study.wiring.site(port)
+        own = None if site is None else self._locations.own(self._locations.stack(site.stack))
+        return own is not None and DETACHED.search(own.text) is not None
+
+    @cached_property
+    def _locations(self) -> Locations:
+        return Locations(self.study.program)
+
+    def cut(self, part: int) -> _Cut | None:
+        """Where a part without slope is cut from what has one; None where a gradient comes to it all the same."""
+        behind = self._behind(part)
+        cuts = [port for port in behind if any(self.sloping[each] for each in self._trained_parents(port))]
+        if not cuts or any(map(self.is_explicit, [part, *cuts])):
+            return None
+        sites = [site for port in behind if (site := self.study.wiring.site(port)) is not None]
+        first = min(cuts, key=lambda port: (int(self.study.ports.site[port]), port))
+        rounded = self.study.kind(first) in _ROUNDING and self._gives_zeros(first)
+        if not rounded and (any(each.site in self.backward for each in sites) or not _shows_gradients(sites)):
+            return None
+        return _Cut(first, f"by {self.place(first)}")
+
+    def _behind(self, part: int) -> list[int]:
+        """The part, and what it is made of behind all that has a slope."""
+        marks = np.zeros(len(self.sloping), dtype=np.bool_)
+        marks[part] = True
+        made = self.forward.ancestors(marks) & self.study.from_trained & ~self.sloping
+        return np.flatnonzero(made).tolist()
+
+    def _gives_zeros(self, port: int) -> bool:
+        """Whether what comes back through a rounding is put in as zeros, not made by the program itself."""
+        return bool(self.backward.get(int(self.study.ports.site[port]), frozenset()) & _ZEROS)
+
+    def place(self, port: int) -> str:
+        """The name of a tensor, with the line that made it."""
+        site = self.study.wiring.site(port)
+        own = None if site is None else self._locations.own(self._locations.stack(site.stack))
+        name = "a number" if site is None else f"{site.name}:{port - int(self.study.ports.first[site.site])}"
+        return name if own is None else f"{name} ({own.place}, `{own.text}`)"
+
+
+def _shows_gradients(sites: Iterable[Site]) -> bool:
+    """Whether the trace would show a gradient, if one came to some operations."""
+    return any(operation_of(site).kind in _SURE for site in sites)
+
+
+def _finding(scene: _Scene, loss: int, k: int, cut: _Cut) -> Finding:
+    study = scene.study
+    what = scene.place(int(study.port[k]))
+    return Finding(
+        kind="cut_part",
+        series=k,
+        explanation=(
+            f"A part of the loss {study.name(loss)} teaches nothing: {what} is made of what is trained, but {cut.way}, "
+            "and no gradient goes through that."
+        ),
+        suggestion=study.fix(k, "cut_part"),
+        evidence={"steps": int(study.series.lengths[k])},
+        gravity=float(study.series.lengths[k]),
+        site=int(study.ports.site[cut.port]),
+    )
