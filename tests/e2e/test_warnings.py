@@ -281,20 +281,6 @@ def nearly_everything_is_clipped() -> None:
     train(loss, [first.kernel, first.bias, second.kernel, second.bias], rate=1e-4)
 
 
-@trouble("cut_part")
-def a_part_of_the_loss_behind_a_threshold() -> None:
-    first, second = Layer(8, 16, "first", 1), Layer(16, 4, "second", 2)
-    x, y = normal(32, 8, seed=3), tf.cast(normal(32, 4, seed=4) > 0, tf.float32)
-
-    def loss(_: int) -> tf.Tensor:
-        logits = second(tf.tanh(first(x)))
-        p = tf.cast(logits > 0.0, tf.float32)  # HERE
-        overlap = (2 * tf.reduce_sum(p * y) + 1) / (tf.reduce_sum(p) + tf.reduce_sum(y) + 1)
-        return tf.reduce_mean(tf.nn.sigmoid_cross_entropy_with_logits(y, logits)) + 1 - overlap
-
-    train(loss, [first.kernel, first.bias, second.kernel, second.bias])
-
-
 @trouble("zero_gradient", "first/kernel")
 def everything_is_clipped() -> None:
     first, second = Layer(8, 16, "first", 1), Layer(16, 4, "second", 2)
@@ -434,17 +420,20 @@ def test_three_steps_are_too_few(
 
 OF_PYTORCH = {
     "accumulated_gradients",
+    "cut_part",
     "evaluation_mode",
     "no_log_probabilities",
     "training_mode",
     "without_gradient",
 }
-"""Kinds that TensorFlow knows no such trouble for; tests/e2e/test_torch_warnings.py has their programs."""
+"""Kinds that TensorFlow knows no such trouble for, or shows none of; tests of PyTorch have their programs."""
 
 
 def test_every_kind_has_a_program() -> None:
     assert set(PROGRAMS) | OF_PYTORCH == set(TABLE)
-    text = Path(__file__).with_name("test_torch_warnings.py").read_text()
+    own = Path(__file__)
+    files = own.with_name("test_torch_warnings.py"), own.parents[1] / "analysis/warnings/gradients/test_cut_parts.py"
+    text = "".join(each.read_text() for each in files)
     assert all(f'"{kind}"' in text for kind in OF_PYTORCH)
 
 

@@ -116,6 +116,8 @@ FIXES: Mapping[str, Mapping[str, str]] = {
     "zero_gradient": {
         "": "Look at what the operation is given: a clipped, rounded, saturated or constant value has no slope.",
         "all_zero": "A mask or an activation that is zero throughout lets no gradient through: find out why it is.",
+        "cancel": "See that nothing is compared with itself: in a ratio or difference of new and old values, such as "
+        "two log-probabilities, cut the old ones off from the weights before.",
         "dead": "Lower the learning rate, start with smaller or positive biases, or use LeakyReLU, ELU or GELU.",
         "not_taken": "Look at what follows: it takes nothing of these units, or the values are so large that all "
         "behind them is saturated; then lower the learning rate.",

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-import numpy as np
+from pathlib import Path
 
+import numpy as np
+import pytest
+
+import tensordbg
 from tensordbg.analysis.warnings.gradients.zero_gradient import first_zero, zero_gradients
 from tensordbg.analysis.warnings.study.zeros import find_zeros
 from tests.analysis.builder import TraceBuilder
@@ -86,3 +90,41 @@ def test_a_relu_that_is_above_zero_is_not_called_dead() -> None:
 def test_gradients_that_cancel_are_no_trouble() -> None:
     cancelled = {"gradient_tape/BiasAdd/BiasAddGrad": lambda _: np.zeros(5)}
     assert zero_gradients(studied(network(cancelled))) == []
+
+
+@pytest.mark.parametrize("partner", ["with_itself", "with_a_copy"])
+def test_a_ratio_with_itself_teaches_nothing(tmp_path: Path, partner: str) -> None:
+    torch = pytest.importorskip("torch")
+    torch.manual_seed(0)
+    with tensordbg.record(tmp_path) as recording:
+        layers = torch.nn.Linear(4, 8), torch.nn.Tanh(), torch.nn.Linear(8, 2), torch.nn.LogSoftmax(1)
+        policy = torch.nn.Sequential(*layers)
+        value = torch.nn.Linear(4, 1)
+        optimizer = torch.optim.Adam([*policy.parameters(), *value.parameters()], 1e-2)
+        for _ in range(12):
+            states = torch.randn(32, 4)
+            chosen = torch.randint(0, 2, (32, 1))
+            reward = (chosen == (states[:, :1] > 0)).float()
+            now = policy(states).gather(1, chosen)
+            old = now if partner == "with_itself" else now.detach()
+            gain = (now - old).exp() * (reward - value(states).detach())
+            optimizer.zero_grad()
+            ((value(states) - reward).square().mean() - gain.mean()).backward()
+            optimizer.step()
+    told = tensordbg.open(recording.path).why().warnings
+    assert [each.kind for each in told] == ["zero_gradient"] * (partner == "with_itself")
+    assert all("gradients come together and cancel" in each.explanation for each in told)
+    assert all("nothing is compared with itself" in each.suggestion for each in told)
+
+
+def test_the_last_bias_of_a_critic_cancels_by_design(tmp_path: Path) -> None:
+    torch = pytest.importorskip("torch")
+    torch.manual_seed(0)
+    with tensordbg.record(tmp_path) as recording:
+        critic = torch.nn.Sequential(torch.nn.Linear(2, 16), torch.nn.ReLU(), torch.nn.Linear(16, 1))
+        optimizer = torch.optim.RMSprop(critic.parameters(), 1e-3)
+        for _ in range(12):
+            optimizer.zero_grad()
+            (critic(torch.randn(32, 2)).mean() - critic(torch.randn(32, 2) + 1).mean()).backward()
+            optimizer.step()
+    assert [each.kind for each in tensordbg.open(recording.path).why().warnings] == []

@@ -25,6 +25,8 @@ _ZEROS = frozenset({Kind.BROADCAST, Kind.CONSTANT, Kind.FILL, Kind.ZEROS_LIKE})
 _SUMS = frozenset({Kind.ADD, Kind.ADD_MANY, Kind.SUBTRACT, Kind.SUM})
 """What they give of numbers other than zero is zero where these cancel: the loss does not depend on the variable."""
 
+_ADDING = frozenset({Kind.ADD, Kind.ADD_MANY})
+_CANCEL = "where gradients come together and cancel"
 _RELU = (Kind.RELU, Kind.RELU6)
 
 
@@ -36,8 +38,9 @@ def zero_gradients(study: Study) -> list[Finding]:
     starts: dict[int, list[tuple[int, int]]] = {}
     for variable, gradients in gradients_of_variables(study).items():
         if gradients and all(zeros.zero[k] for k in gradients):
-            first = first_zero(study, zeros, int(study.port[gradients[0]]))
-            if sums(study, first) and not _zero_values(study, zeros, first):
+            own = int(study.port[gradients[0]])
+            first = first_zero(study, zeros, own)
+            if sums(study, first) and not _zero_values(study, zeros, first) and not _cancels_before(study, first, own):
                 continue
             starts.setdefault(_root(study, zeros, first), []).append((variable, first))
     dead = _dead(study, zeros)
@@ -50,6 +53,11 @@ def zero_gradients(study: Study) -> list[Finding]:
         if not any(dead[each] for _, port in found for each in _zero_values(study, zeros, port))
         and not any(_is_gradient_of(study, saturated, port) for _, port in found)
     ]
+
+
+def _cancels_before(study: Study, first: int, own: int) -> bool:
+    """Whether gradients cancel on the way to a variable, not in its own, as those of a critic's last bias do."""
+    return first != own and named(_type(study, first)).kind in _ADDING
 
 
 def _is_gradient_of(study: Study, saturated: Collection[int], port: int) -> bool:
@@ -169,6 +177,11 @@ def _reason(study: Study, zeros: Zeros, port: int) -> tuple[str, str]:
     if blocking != NONE:
         what = study.name(study.at[blocking][0])
         return f"as {what}, which the gradient is multiplied with, is all zero.", "all_zero"
+    if operation.kind in _ADDING:
+        return (
+            "where gradients come together and cancel: the loss takes with a minus what it takes with a plus.",
+            "cancel",
+        )
     if operation.gradient_of in _RELU:
         return _reason_of_relu(study, port)
     return f"where {site.op_type} lets nothing of it through.", ""
