@@ -66,7 +66,7 @@ def _of_loss(scene: _Scene, loss: int) -> Iterator[Finding]:
 
 @dataclass(frozen=True)
 class _Parts:
-    """What a loss is the sum of."""
+    """The parts that a loss is the sum of."""
 
     flat: tuple[int, ...] = ()
     """The ports that have no slope."""
@@ -110,7 +110,7 @@ class _Scene:
         return found
 
     def parts(self, end: int) -> _Parts:
-        """What is added up to a loss; nothing where a part counts twice, or was cut off by intent."""
+        """The parts that add up to a loss; none where a part counts twice, or was cut off by intent."""
         seen, ahead, flat, numbers = {end}, [end], list[int](), list[tuple[int, ...]]()
         while ahead and len(seen) < _FARTHEST:
             port = ahead.pop()
@@ -125,7 +125,7 @@ class _Scene:
         return _Parts(tuple(flat), tuple(numbers), frozenset(seen))
 
     def _added(self, port: int) -> list[int]:
-        """What a port is made of trained variables by adding up, and by factors that are none."""
+        """The ports that a port is made of by adding up, and by factors that are not trained."""
         kind, made = self.study.kind(port), self._trained_parents(port)
         return made if kind in _SUMS or ((kind in _KEEPS or kind in _FACTORS) and len(made) == 1) else []
 
