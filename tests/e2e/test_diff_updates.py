@@ -105,9 +105,8 @@ def test_another_share_of_decay_is_no_learning_rate(runs: Path, tmp_path: Path) 
 
 def test_clipping_in_one_run_is_told(runs: Path, tmp_path: Path) -> None:
     found = first(tensordbg.diff(runs / "sgd", trained(tmp_path / "b", sgd, "clip")))
-    assert (found.kind, found.difference) == ("update", ())
-    assert "as clipping does" in found.explanation
-    assert found.suggestion == "clip in both runs alike; A does not"
+    assert (found.kind, told(found)) == ("update", [("clipping", "none", FORMS["clip"])])
+    assert found.suggestion == "clip in both runs alike: A does not, so leave it out in B"
 
 
 def test_gradients_that_are_left_over_are_told(runs: Path, tmp_path: Path) -> None:

@@ -44,6 +44,10 @@ _OF_OPTIMIZERS: Mapping[str, str] = MappingProxyType(
         "weight_decay": "weight decay",
     }
 )
+_NOT_USED: Mapping[str, object] = MappingProxyType({"dampening": 0, "maximize": False, "nesterov": False})
+"""Settings that only one framework has, or some optimizers, and what they are where they change nothing."""
+_ONE_NAME: Mapping[str, str] = MappingProxyType({"rho": "alpha"})
+"""The name of a setting in one framework, and in another whose optimizer of that kind has none of the first name."""
 _MOST_BETAS = 3
 _OF_NO_NUMBERS = frozenset(
     {
@@ -89,6 +93,22 @@ def optimizer_settings(told: Mapping[str, object]) -> dict[str, object]:
     if not found.get("use_ema"):
         found.pop("ema_momentum", None)
     return found
+
+
+def comparable_settings(a: Mapping[str, object], b: Mapping[str, object]) -> Mapping[str, tuple[object, object]]:
+    """Returns the settings of two optimizers that both have, or that one has and the other does without."""
+    a, b = _named_alike(a, b), _named_alike(b, a)
+    default = {name: value for name, value in _NOT_USED.items() if name in a or name in b}
+    a, b = {**default, **a}, {**default, **b}
+    return {name: (a[name], b[name]) for name in a if name in b}
+
+
+def _named_alike(mine: Mapping[str, object], theirs: Mapping[str, object]) -> Mapping[str, object]:
+    """Returns settings under the names that the other optimizer has for them."""
+    return {
+        _ONE_NAME[name] if name in _ONE_NAME and name not in theirs and _ONE_NAME[name] in theirs else name: value
+        for name, value in mine.items()
+    }
 
 
 def setting_of_kept(name: str, *, multiplies: bool) -> str:

@@ -16,14 +16,16 @@ from tensordbg.analysis.diff.clipped import CLEARLY, scaled_gradients
 from tensordbg.analysis.diff.edges import reached
 from tensordbg.analysis.diff.numbers import HIGH, LOW, SQUARES
 from tensordbg.analysis.diff.result import AttributeDifference
+from tensordbg.analysis.diff.wording import CLIPPING, NO_CLIPPING
 from tensordbg.operations.kinds import Kind
 
-CLIPPING = "clipping"
 _OF_VALUES, _OF_EACH, _OF_ALL = "values", "norm of each gradient", "norm of all gradients"
 _EXTREMES = frozenset({Kind.CLIP, Kind.MAXIMUM, Kind.MINIMUM})
 _WALKED = 400
 """So many values are walked back through from what is measured to the gradients."""
 _ROUGHLY = 1e-3
+_ROUND = 1e-4
+"""Frameworks add a small number to the norm that they divide by."""
 
 
 @dataclass(frozen=True)
@@ -33,15 +35,20 @@ class Clipping:
     form: str
     limit: float
 
+    @property
+    def is_sure(self) -> bool:
+        """Whether nothing else is likely to have scaled the gradients: limits are round, other norms not."""
+        return self.form == _OF_VALUES or math.isclose(self.limit, float(f"{self.limit:.2g}"), rel_tol=_ROUND)
+
     def __str__(self) -> str:
         return f"{self.form} up to {self.limit:.3g}"
 
 
 def unlike_clipping(a: Apart, b: Apart, step: int) -> tuple[AttributeDifference, ...]:
-    """Tells how two runs clip the gradients of a step, where each does it otherwise, or one by values alone."""
+    """Tells how two runs clip the gradients of a step, where each does it otherwise, or only one does."""
     found = clipping_of(a, step), clipping_of(b, step)
     told = [each for each in found if each is not None]
-    if not told or (len(told) == 1 and told[0].form != _OF_VALUES):
+    if not told or (len(told) == 1 and not told[0].is_sure):
         return ()
     if (
         len(told) == 2
@@ -49,7 +56,7 @@ def unlike_clipping(a: Apart, b: Apart, step: int) -> tuple[AttributeDifference,
         and math.isclose(*(each.limit for each in told), rel_tol=_ROUGHLY)
     ):
         return ()
-    return (AttributeDifference(CLIPPING, *("none" if each is None else str(each) for each in found)),)
+    return (AttributeDifference(CLIPPING, *(NO_CLIPPING if each is None else str(each) for each in found)),)
 
 
 def clipping_of(apart: Apart, step: int) -> Clipping | None:

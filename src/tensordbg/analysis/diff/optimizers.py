@@ -15,7 +15,7 @@ from tensordbg.analysis.diff.edges import reached
 from tensordbg.analysis.diff.numbers import SUM
 from tensordbg.analysis.diff.result import AttributeDifference
 from tensordbg.analysis.diff.wording import OPTIMIZER
-from tensordbg.operations.setting_names import optimizer_settings
+from tensordbg.operations.setting_names import comparable_settings, optimizer_settings
 from tensordbg.trace.program.optimizers import OptimizerSettings
 
 _EPSILON = "epsilon"
@@ -48,11 +48,9 @@ def compare_optimizers(a: Apart, b: Apart, pair: Pair, step: int) -> ComparedOpt
     kinds = found_a.kind, found_b.kind
     same_kind = kinds[0].casefold() == kinds[1].casefold()  # `NAdam` in one framework is `Nadam` in the other
     difference = [] if same_kind else [AttributeDifference(OPTIMIZER, *kinds)]
-    told_a, told_b = _all_settings(a, found_a, step), _all_settings(b, found_b, step)
+    told = comparable_settings(_all_settings(a, found_a, step), _all_settings(b, found_b, step))
     difference += [
-        AttributeDifference(name, as_written(told_a[name]), as_written(told_b[name]))
-        for name in told_a
-        if name in told_b and not _are_equal(told_a[name], told_b[name])
+        AttributeDifference(name, *map(as_written, values)) for name, values in told.items() if not _are_equal(*values)
     ]
     return ComparedOptimizers(tuple(difference))
 

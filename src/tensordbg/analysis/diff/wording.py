@@ -26,6 +26,9 @@ class Explained:
 OPTIMIZER = "optimizer"
 """The attribute that tells which kind of optimizer it is."""
 
+CLIPPING, NO_CLIPPING = "clipping", "none"
+"""The attribute that tells how gradients are clipped, and what it is where they are not."""
+
 DECAY = "place of the decay"
 _FORMS = {PLACE: "add the epsilon", DECAY: "have the decay"}
 """Attributes that tell a form and no number, with what has to be done for it."""
@@ -60,7 +63,8 @@ def settings_to_set(difference: tuple[AttributeDifference, ...]) -> str:
     """Tells what to set in B, or which optimizer to use."""
     kinds = [f"use {each.a} in B" for each in difference if each.attribute == OPTIMIZER]
     forms = [f"{_FORMS[each.attribute]} {each.a} in B" for each in difference if each.attribute in _FORMS]
-    difference = tuple(each for each in difference if each.attribute not in (OPTIMIZER, *_FORMS))
+    forms += [_clipping_to_set(each) for each in difference if each.attribute == CLIPPING]
+    difference = tuple(each for each in difference if each.attribute not in (OPTIMIZER, CLIPPING, *_FORMS))
     if any(each.attribute == PARTS for each in (*difference,)):
         forms.append("compare the number of groups and the axes that a mean is taken of")
     difference = tuple(each for each in difference if each.attribute != PARTS)
@@ -73,3 +77,10 @@ def settings_to_set(difference: tuple[AttributeDifference, ...]) -> str:
         for each in difference
     )  # fmt: skip
     return text + ("; unlike in front and behind, it is put around the input before" if uneven else "")
+
+
+def _clipping_to_set(difference: AttributeDifference) -> str:
+    """Tells how to clip gradients alike, where it may be that only one run does."""
+    if difference.a == NO_CLIPPING:
+        return "clip in both runs alike: A does not, so leave it out in B"
+    return f"clip in both runs alike: {difference.a} in B"
