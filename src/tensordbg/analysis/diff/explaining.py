@@ -9,7 +9,8 @@ from tensordbg.analysis.diff.attributes import as_written, attribute_differences
 from tensordbg.analysis.diff.beginnings import Unlike, chosen_by, drawn_apart, unlike, unlike_inputs
 from tensordbg.analysis.diff.edges import reached
 from tensordbg.analysis.diff.exchanged import have_other_inputs
-from tensordbg.analysis.diff.explaining_losses import explain_loss, explain_whole, of_smoothing
+from tensordbg.analysis.diff.explaining_losses import explain_loss, explain_whole, of_smoothing, of_written_loss
+from tensordbg.analysis.diff.explaining_shapes import explain_shape
 from tensordbg.analysis.diff.explaining_updates import (
     explain_added,
     explain_kept,
@@ -22,6 +23,8 @@ from tensordbg.analysis.diff.explaining_updates import (
 from tensordbg.analysis.diff.factors import unlike_factors
 from tensordbg.analysis.diff.gates import explain_gate
 from tensordbg.analysis.diff.label_smoothing import unlike_smoothing
+from tensordbg.analysis.diff.loss_settings import settings_ahead
+from tensordbg.analysis.diff.losses import LOSSES
 from tensordbg.analysis.diff.marks import unlike_marks
 from tensordbg.analysis.diff.mixtures import explain_mixture
 from tensordbg.analysis.diff.normalizations import unlike_normalizations
@@ -114,7 +117,8 @@ def _unlike_inputs(a: Apart, b: Apart, pair: Pair, unlike_a: list[Unlike], unlik
         mine, theirs = _of_kind(unlike_a, kind), _of_kind(unlike_b, kind)
         if mine and theirs:
             rows = mine[0].row, theirs[0].row
-            if kind == "input" and _is_number(a, rows[0]) and _is_number(b, rows[1]):
+            numbers = _is_number(a, rows[0]) and _is_number(b, rows[1])
+            if kind == "input" and (numbers or _weigh_loss(a, b, pair, rows)):
                 return _value(a, b, pair)
             if kind == "input" and not (are_of_one_size(a, b, *rows) and _begins(a, rows[0]) and _begins(b, rows[1])):
                 continue  # what one run has whole, as a sequence, the other may take in pieces
@@ -142,13 +146,21 @@ def _begins(apart: Apart, row: int) -> bool:
     return not any(apart.taken_whole(each) for each in made_by)
 
 
+def _weigh_loss(a: Apart, b: Apart, pair: Pair, rows: tuple[int, int]) -> bool:
+    """Tells whether two inputs are single numbers that losses are given, which are settings of these."""
+    single = a.side.numbers.size[rows[0]] == b.side.numbers.size[rows[1]] == 1
+    return bool(
+        single and all(side.operation(row).kind in LOSSES for side, row in ((a.side, pair.a), (b.side, pair.b)))
+    )
+
+
 def _is_number(apart: Apart, row: int) -> bool:
     """Tells whether a value is a single number that the program has written: a setting, and no data."""
     return bool(apart.side.numbers.size[row] == 1) and apart.side.operation(row).kind is Kind.CONSTANT
 
 
 def _missing(a: Apart, b: Apart, pair: Pair, chance: str) -> Explained:
-    factors = unlike_factors(a, b, pair)
+    factors = unlike_factors(a, b, pair) or settings_ahead(a, b, pair)
     if factors:
         text = f"from equal inputs, with unlike attributes: {attributes_text(factors)}"
         return Explained("value", pair.a, pair.b, pair.distance, True, factors, text, settings_to_set(factors))
@@ -219,42 +231,13 @@ def _begun(a: Apart, b: Apart, pair: Pair) -> Explained:
     return Explained(kind, pair.a, pair.b, pair.distance, False, (), text, SUGGESTIONS[kind])
 
 
-def _shape(a: Apart, b: Apart, pair: Pair) -> Explained:
-    """Two operations of one kind that make values of unlike sizes of equal ones."""
-    shapes = [shape_text(each.side.shape(row)) for each, row in ((a, pair.a), (b, pair.b))]
-    difference = attribute_differences(a, b, pair)
-    given = _reshaped(a, b, pair)
-    types = a.side.site(pair.a).op_type, b.side.site(pair.b).op_type
-    text = f"from equal values {types[0]} of A makes {shapes[0]} and {types[1]} of B {shapes[1]}"
-    if given:
-        text += f"; what goes in is {given[0]} in A and {given[1]} in B"
-        suggestion = f"give it {given[0]} in B: dimensions that are 1 or absent decide what is broadcast"
-    elif difference:
-        text += "; " + attributes_text(difference)
-        suggestion = settings_to_set(difference)
-    else:
-        suggestion = "compare an axis, a padding, a stride, how many are taken, and dimensions of 1 that are broadcast"
-    return Explained("shape", pair.a, pair.b, pair.distance, True, difference, text, suggestion)
-
-
-def _reshaped(a: Apart, b: Apart, pair: Pair) -> tuple[str, str] | None:
-    """The shapes of a value that goes into both operations and has other dimensions in B."""
-    theirs = {int(b.label[row]): row for row in b.side.edges.parents[pair.b] if b.label[row] >= 0}
-    for row in a.side.edges.parents[pair.a]:
-        other = theirs.get(int(a.label[row]))
-        if a.label[row] < 0 or other is None:
-            continue
-        shapes = a.side.shape(row), b.side.shape(other)
-        if None not in shapes and sorted(shapes[0] or ()) != sorted(shapes[1] or ()):
-            return shape_text(shapes[0]), shape_text(shapes[1])
-    return None
-
-
 def _value(a: Apart, b: Apart, pair: Pair) -> Explained:
     if not are_of_one_size(a, b, pair.a, pair.b):
-        return (explain_loss(a, b, pair) if pair.of_losses else None) or _shape(a, b, pair)
+        return (explain_loss(a, b, pair) if pair.of_losses else None) or explain_shape(a, b, pair)
     types = a.side.site(pair.a).op_type, b.side.site(pair.b).op_type
     agrees = not (_unknown_values(a, pair.a) and _unknown_values(b, pair.b))
+    if (of_loss := of_written_loss(a, b, pair)) is not None:
+        return of_loss
     difference = _approximation(a, b, pair) or attribute_differences(a, b, pair)
     if have_other_inputs(a, b, pair):
         difference = ()

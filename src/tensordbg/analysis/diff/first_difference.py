@@ -18,6 +18,7 @@ from tensordbg.analysis.diff.losses import (
     losses_ahead,
     unlike_losses_of,
     without_parts_of_losses,
+    written_out_losses,
 )
 from tensordbg.analysis.diff.matching import FAR
 from tensordbg.analysis.diff.scaled_losses import scaled_losses
@@ -157,6 +158,8 @@ def _counterpart(a: Apart, b: Apart, forks: tuple[int, int], ahead: tuple[list[i
     if are_of_one_kind(a, b, fork_a, fork_b):  # which give unlike shapes
         return Pair(fork_a, fork_b, FAR, in_parts=_in_parts(a, b, fork_a, fork_b))
     if is_loss_in_parts(a, b, fork_a, fork_b) and (losses := losses_ahead(a, b, ahead_a, ahead_b)) is not None:
+        return losses
+    if (losses := written_out_losses(a, b, ahead_a, ahead_b)) is not None:
         return losses
     return _only_one(a, b, ahead_a, ahead_b) or _consequential(a, b, ahead_a, ahead_b)
 

@@ -95,8 +95,24 @@ def without_parts_of_losses(a: Apart, b: Apart, pairs: list[Pair]) -> list[Pair]
         pair
         for pair in pairs
         if pair in losses
-        or (pair.b not in parts and (a.side.backward[pair.a] == b.side.backward[pair.b] or _step(b, pair) not in steps))
+        or (pair.b not in parts and (_step(b, pair) not in steps or _says_more_than_losses(a, b, pair)))
     ]
+
+
+def _says_more_than_losses(a: Apart, b: Apart, pair: Pair) -> bool:
+    """Tells whether two values are of one pass, and not of a forward pass that differs in its gradients alone.
+
+    So it is where one run takes a softmax and then its logarithm, and both come to equal values before the loss.
+    """
+    backward = a.side.backward[pair.a], b.side.backward[pair.b]
+    of_gradients = not backward[1] and (_is_for_gradients(a, pair.a) and _is_for_gradients(b, pair.b))
+    return bool(backward[0] == backward[1] and not of_gradients)
+
+
+def _is_for_gradients(apart: Apart, row: int) -> bool:
+    """Tells whether of what is ahead of a value nothing but gradients differs for good."""
+    ahead, children = apart.ahead(row), apart.side.edges.children
+    return len(ahead) < _MOST and all(children[each] and not apart.is_loss(each) for each in ahead)
 
 
 def _step(b: Apart, pair: Pair) -> int:
@@ -135,6 +151,45 @@ def losses_ahead(a: Apart, b: Apart, ahead_a: list[int], ahead_b: list[int]) -> 
         return None
     row_a, row_b = (row if row is not None else ahead[0] for row, ahead in zip(rows, (ahead_a, ahead_b), strict=True))
     return Pair(row_a, row_b, distance_of(a, b, row_a, row_b), of_losses=True)
+
+
+def written_out_losses(a: Apart, b: Apart, ahead_a: list[int], ahead_b: list[int]) -> Pair | None:
+    """Pairs the losses that come of two forks, where what one run has in an operation the other writes out otherwise.
+
+    So it is with a loss, with the logarithm of a softmax, and with a mean, beside a sum. The parts of the one have
+    nothing to do with those of the other, so the two ends tell what differs; `None` where they are not known.
+    """
+    ways = ((a, ahead_a, b, ahead_b), (b, ahead_b, a, ahead_a))
+    if not (any(_is_written_out(*way) for way in ways) or _are_reduced_unlike(a, b, ahead_a[0], ahead_b[0])):
+        return None
+    ends = _single_end(a, ahead_a), _single_end(b, ahead_b)
+    if ends[0] is None or ends[1] is None:
+        return None
+    return Pair(ends[0], ends[1], distance_of(a, b, ends[0], ends[1]), of_losses=True)
+
+
+def _is_written_out(mine: Apart, whole: list[int], other: Apart, parts: list[int]) -> bool:
+    """Tells whether a run begins with an operation of a loss of which the other has the parts alone."""
+    kind, kinds = mine.side.operation(whole[0]).kind, {other.side.operation(row).kind for row in parts}
+    if kind is Kind.LOG_SOFTMAX:
+        return {Kind.SOFTMAX, Kind.LOG} <= kinds and Kind.LOG_SOFTMAX not in kinds
+    at_once = kind in LOSSES or (kind is Kind.SQUARED_DIFFERENCE and mine.side.numbers.size[whole[0]] == 1)
+    return at_once and not kinds & {Kind.LOG_SOFTMAX, *LOSSES, kind}
+
+
+def _are_reduced_unlike(a: Apart, b: Apart, fork_a: int, fork_b: int) -> bool:
+    """Tells whether one run sums up the same values of which the other takes the mean."""
+    kinds = {a.side.operation(fork_a).kind, b.side.operation(fork_b).kind}
+    return kinds == {Kind.SUM, Kind.MEAN} and a.taken_whole(fork_a) == b.taken_whole(fork_b)
+
+
+def _single_end(apart: Apart, ahead: list[int]) -> int | None:
+    """The loss ahead, else the only single number there that nothing more is made of."""
+    size, children = apart.side.numbers.size, apart.side.edges.children
+    single = [row for row in ahead if size[row] == 1]
+    losses = [row for row in single if apart.is_loss(row)]
+    ends = losses or [row for row in single if not children[row]]
+    return ends[0] if len(ends) == 1 else None
 
 
 def computes_loss(apart: Apart, row: int) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 import numpy as np
@@ -29,7 +30,7 @@ def scaled_losses(a: Apart, b: Apart) -> Iterator[Pair]:
 
 def times(a: Apart, b: Apart, pair: Pair) -> int | None:
     """Tells how many times the other the loss of B is, or, as a negative number, that of A; `None` where it is not."""
-    if not (a.is_loss(pair.a) and b.is_loss(pair.b)):
+    if not (pair.of_losses or (a.is_loss(pair.a) and b.is_loss(pair.b))):
         return None
     values = float(a.side.numbers.statistics[pair.a, SUM]), float(b.side.numbers.statistics[pair.b, SUM])
     if not all(np.isfinite(values)) or not all(values):
@@ -45,6 +46,15 @@ def times(a: Apart, b: Apart, pair: Pair) -> int | None:
     if not known:
         return None
     return count if larger_in_b else -count
+
+
+def is_size_of_axes(apart: Apart, loss: int, count: int) -> bool:
+    """Tells whether so many values lie along some axes of what a loss is made of: along one, or several in a row."""
+    shapes = [apart.side.shape(row) or () for row in _behind(apart, loss) if apart.side.numbers.size[row] > 1]
+    return any(
+        math.prod(shape[begin:end]) == count
+        for shape in shapes for begin in range(len(shape)) for end in range(begin + 1, len(shape) + 1)
+    )  # fmt: skip
 
 
 def _only_losses(apart: Apart) -> dict[int, int]:
