@@ -207,6 +207,29 @@ def cancelled_in_keras(folder: Path, reduced: str) -> Path:
 
 
 @pytest.mark.filterwarnings("ignore")  # of what the compiler imports
+@pytest.mark.parametrize("reduced", ["sum", "mean"])
+def test_a_loss_that_mostly_cancels_out_in_a_kernel(tmp_path: Path, reduced: str) -> None:
+    """What is left of it is large beside rounding and small beside what is summed up, and no function returns it."""
+    runs = [weighed(tmp_path / str(each), reduced, compiled=each) for each in (False, True)]
+    assert tensordbg.diff(*runs).status == tensordbg.diff(*reversed(runs)).status == "same"
+    assert tensordbg.diff(runs[0], weighed(tmp_path / "c", reduced, compiled=True, scale=1.001)).status == "diverged"
+
+
+def weighed(folder: Path, reduced: str, *, compiled: bool, scale: float = 1.0) -> Path:
+    """The trace of gradients of a sum of what was normalized, with weights that are all near to 1."""
+    gains = torch.tensor(1 + 0.02 * KERNEL[0])
+    held = [torch.tensor(KERNEL).requires_grad_(), gains.clone().requires_grad_()]
+
+    def gradients() -> Any:
+        normalized = F.layer_norm(torch.tensor(X) @ held[0], gains.shape, held[1])
+        return torch.autograd.grad(scale * getattr(normalized, reduced)(), held)
+
+    with tensordbg.record(folder):
+        (torch.compile(gradients) if compiled else gradients)()
+    return folder
+
+
+@pytest.mark.filterwarnings("ignore")  # of what the compiler imports
 def test_gradients_of_another_loss_in_a_kernel_are_not_said_to_be_those_of_the_optimizer(tmp_path: Path) -> None:
     tf: Any = pytest.importorskip("tensorflow")
     keras: Any = pytest.importorskip("keras")

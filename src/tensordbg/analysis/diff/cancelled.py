@@ -28,8 +28,12 @@ class Cancelled:
 
     def bound(self, row: int) -> float:
         """Tells how large rounding may leave a number; -1 where it is larger, or not known to be such a sum."""
-        bound = self._bound(row, _WALKED)
+        bound = self.rounding(row)
         return bound if abs(self._side.numbers.statistics[row, SUM]) <= bound else -1.0
+
+    def rounding(self, row: int) -> float:
+        """Tells how far rounding may put a number that is a sum, or made of one alone; -1 of others."""
+        return self._bound(row, _WALKED)
 
     def _bound(self, row: int, walked: int) -> float:
         side, size = self._side, self._side.numbers.size
@@ -43,10 +47,10 @@ class Cancelled:
         return -1.0
 
     def _scaled(self, row: int, parent: int, walked: int) -> float:
-        """The bound of a number that is made of one of which nothing but rounding is left, and of a factor."""
+        """The bound of a number that is made of a sum and of a factor."""
         told = np.abs(self._side.numbers.statistics[:, SUM])
         bound = self._bound(parent, walked - 1)
-        if told[parent] > bound:
+        if bound < 0:
             return -1.0
         factor = float(np.prod([told[each] for each in self._side.edges.parents[row] if each != parent]))
         if self._side.operation(row).kind is not Kind.DIVIDE:

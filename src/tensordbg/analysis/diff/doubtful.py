@@ -27,6 +27,8 @@ _DRIFTED = 4.0
 """So many times as far as its terms, beside the largest of them, a mean may be apart."""
 _BINARY = 2
 """More values than these go into no single operation of arithmetic."""
+_DIGITS = 1e-4
+"""Gradients of which not all cancels out are that near to each other."""
 _WALKED = 40
 """So many values before an update are looked at for its gradient."""
 _ROUNDINGS = 4.0
@@ -67,12 +69,21 @@ def _are_cancelled(a: Apart, b: Apart, pair: Pair) -> bool:
     where the other run has one of that size as well: then that is the partner.
     """
     largest, left = (_largest(a, pair.a), _largest(b, pair.b)), (_left(a, pair.a), _left(b, pair.b))
-    if max(largest) <= max(left):
+    if max(largest) <= max(left) or _is_normalization_less_than(max(left), a, b, pair):
         return True
     one, other = (largest[0] <= left[0], largest[1] <= left[1])
     if pair.loosely or pair.distance >= FAR:
         return one or other
     return (one and _has_cancelled(b, pair.b)) or (other and _has_cancelled(a, pair.a))
+
+
+def _is_normalization_less_than(left: float, a: Apart, b: Apart, pair: Pair) -> bool:
+    """Tells whether gradients of a normalization, which subtracts much, are no farther apart than what rounding leaves.
+
+    Only its last digits are that: what is farther apart, beside itself, differs for another reason.
+    """
+    of_norm = any(each.side.operation(row).gradient_of is Kind.NORMALISE for each, row in ((a, pair.a), (b, pair.b)))
+    return of_norm and pair.distance <= _DIGITS and pair.distance * _largest(b, pair.b) <= left
 
 
 def _has_cancelled(apart: Apart, row: int) -> bool:

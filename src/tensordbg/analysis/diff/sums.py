@@ -62,13 +62,13 @@ class _Sums:
         return self._find_losses() or found
 
     def _find_losses(self) -> bool:
-        """Pairs losses of which nothing but rounding is left in one run, and not more in the other: in a kernel."""
+        """Pairs losses of one step that rounding has put apart; a kernel keeps what it sums up to itself."""
         theirs: dict[int, list[int]] = {}
         for row in np.flatnonzero(self._a.losses).tolist():
             theirs.setdefault(int(self._a.numbers.step[row]), []).append(row)
         mine = ((row, int(self._b.numbers.step[row])) for row in np.flatnonzero(self._b.losses).tolist())
         alike = ((other, row) for row, step in mine for other in theirs.get(step, ()))
-        found = [pair for pair in alike if self._is_apart(*pair) and self._are_rounding(*pair)]
+        found = [pair for pair in alike if self._is_apart(*pair) and self._are_sums(*pair)]
         for row_a, row_b in found:
             label = max(int(self._label_a[row_a]), int(self._label_b[row_b]))
             self._label_a[row_a] = self._label_b[row_b] = row_a if label < 0 else label
@@ -83,6 +83,13 @@ class _Sums:
         bound = max(each.bound(row) for each, row in zip(self._cancelled, (row_a, row_b), strict=True))
         told = self._a.numbers.statistics[row_a, SUM], self._b.numbers.statistics[row_b, SUM]
         return bool(max(np.abs(told)) <= bound)
+
+    def _are_sums(self, row_a: int, row_b: int) -> bool:
+        """Tells whether two numbers are no farther apart than the rounding of what one of them sums up."""
+        bound = max(each.rounding(row) for each, row in zip(self._cancelled, (row_a, row_b), strict=True))
+        apart = abs(self._a.numbers.statistics[row_a, SUM] - self._b.numbers.statistics[row_b, SUM])
+        near = apart <= bound and self._distance(row_a, row_b) <= _MOST
+        return bool(near) or self._are_rounding(row_a, row_b)
 
     @property
     def agreement(self) -> Agreement:
