@@ -87,3 +87,42 @@ def test_settings_of_eager_tensorflow_are_held_against_those_of_pytorch(tmp_path
     ]
     explicit = first(a, of_tensorflow(tmp_path / "explicit", [[0, 0], [1, 0], [1, 0], [0, 0]]))
     assert ("padding", "SAME", [[1, 0], [1, 0]]) in [(each.attribute, each.a, each.b) for each in explicit.difference]
+
+
+def pooled(folder: Path, way: str, **settings: Any) -> Path:
+    image = np.random.default_rng(4).normal(size=(2, 8, 8, 4)).astype("float32")
+    with tensordbg.record(folder):
+        if way == "keras":
+            keras: Any = pytest.importorskip("keras")
+            kind = "MaxPooling2D" if settings.pop("largest", False) else "AveragePooling2D"
+            keras.ops.mean(keras.ops.square(getattr(keras.layers, kind)(**settings)(image)))
+        else:
+            pool = "max_pool2d" if settings.pop("largest", False) else "avg_pool2d"
+            given = torch.tensor(image).permute(0, 3, 1, 2)
+            getattr(torch.nn.functional, pool)(given, **settings).square().mean()
+    return folder
+
+
+POOLS: Any = [
+    ({"pool_size": 3, "strides": 1, "padding": "same"}, {"kernel_size": 3, "stride": 1, "padding": 1},
+     {"count_include_pad": False}, {}, ("count_include_pad", False, True)),
+    ({"pool_size": 3, "strides": 2, "largest": True}, {"kernel_size": 3, "stride": 2, "largest": True},
+     {}, {"ceil_mode": True}, ("ceil_mode", False, True)),
+    ({"pool_size": 2}, {}, {"kernel_size": 2}, {"kernel_size": 3, "stride": 2, "padding": 1},
+     ("kernel_size", [2, 2], [3, 3])),
+    ({"pool_size": 2}, {"kernel_size": 2}, {}, {"stride": 1}, ("stride", [2, 2], [1, 1])),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("layer", "both", "right", "wrong", "named"), POOLS)
+def test_settings_of_a_pooling_are_named_across_frameworks(
+    tmp_path: Path, layer: Any, both: Any, right: Any, wrong: Any, named: Any
+) -> None:
+    reference = pooled(tmp_path / "a", "keras", **layer)
+    assert tensordbg.diff(reference, pooled(tmp_path / "b", "torch", **both, **right)).status == "same"
+    found = tensordbg.diff(reference, pooled(tmp_path / "c", "torch", **both, **wrong)).first
+    assert found is not None
+    told = {each.attribute: (each.a, each.b) for each in found.difference}
+    assert told == {**told, named[0]: named[1:]}
+    if len(wrong) < 2:
+        assert list(told) == [named[0]]

@@ -111,6 +111,31 @@ def _named_alike(mine: Mapping[str, object], theirs: Mapping[str, object]) -> Ma
     }
 
 
+def complete_pooling(told: Mapping[str, object]) -> dict[str, object]:
+    """Returns the settings of a pooling with those that it goes by without being told, and none that change nothing.
+
+    One framework has words for the padding: `SAME` counts no zeros, `VALID` leaves out what fills no window. Another
+    has a stride of the window's size where it is given none.
+    """
+    found, padding = dict(told), told.get("padding")
+    if padding == "SAME":
+        found["count_include_pad"] = False
+    elif padding == "VALID":
+        found["ceil_mode"] = False
+    elif isinstance(padding, (list, tuple)) and not any(padding):
+        found.pop("count_include_pad", None)
+    if found.get("stride") == [] and "kernel_size" in found:
+        found["stride"] = found["kernel_size"]
+    return found
+
+
+def with_window(told: Mapping[str, object]) -> dict[str, object]:
+    """Returns the settings of a pooling with its window by one name, without the rows and channels that one tells."""
+    window = told.get("ksize")
+    found = {name: value for name, value in told.items() if name != "ksize"}
+    return found if not isinstance(window, list) else {**found, "kernel_size": window[1:-1]}
+
+
 def setting_of_kept(name: str, *, multiplies: bool) -> str:
     """Returns the setting that a number is by which an optimizer changes what it keeps; empty where none is known.
 

@@ -19,7 +19,7 @@ from tensordbg.analysis.diff.padding import around, spatial_sizes
 from tensordbg.analysis.diff.result import AttributeDifference
 from tensordbg.model import NOTES
 from tensordbg.operations.kinds import Kind
-from tensordbg.operations.setting_names import common_name, setting_of_kept
+from tensordbg.operations.setting_names import common_name, complete_pooling, setting_of_kept, with_window
 from tensordbg.operations.traits import Trait
 
 _OF_TYPE = frozenset({"T", "Tidx", "Tshape", "dtype", "DstT", "SrcT", "U", "Tparams", "Tindices", "Tdim", "Treduction"})
@@ -33,9 +33,10 @@ _OF_FORM = frozenset({"keep_dims"})
 _OF_SPACE = frozenset({"stride", "dilation"})
 """Settings with a number for each axis of space."""
 _AXIS = "axis"
+_POOLING = frozenset({Kind.AVERAGE_POOL, Kind.MAX_POOL})
 _OVER_LAST_AXIS = frozenset({Kind.SOFTMAX, Kind.LOG_SOFTMAX})
 """Operations that go along the last axis where they are told none, as all of TensorFlow's do."""
-_PADDING = "padding"
+_PADDING, _WINDOW = "padding", "kernel_size"
 _FACTOR = "factor"
 """The number by which an operation multiplies what it adds."""
 _SCALE, _DROPOUT = "scale", "dropout_p"
@@ -58,6 +59,8 @@ def attribute_differences(a: Apart, b: Apart, pair: Pair) -> tuple[AttributeDiff
     """Tells the settings of which both operations have a value, and not the same, then a number that only one has."""
     given_a, given_b = settings_of(a, pair.a), settings_of(b, pair.b)
     one_framework = a.side.site(pair.a).framework == b.side.site(pair.b).framework
+    if not one_framework:
+        given_a, given_b = with_window(given_a), with_window(given_b)
     if not one_framework and _PADDING in given_a.keys() & given_b.keys():
         sizes = _sizes(a, b, pair)
         given_a, given_b = _with_padding(given_a, sizes), _with_padding(given_b, sizes)
@@ -79,6 +82,8 @@ def settings_of(apart: Apart, row: int) -> dict[str, object]:
     }  # fmt: skip
     for name in _OF_SPACE & found.keys():
         found[name] = _spatial(found[name], said.get("data_format"))
+    if operation.kind in _POOLING:
+        found = complete_pooling(found)
     if _FACTOR in found and (kept := _kept_setting(apart, row)):
         found[kept] = found.pop(_FACTOR)
     if found.get(_PADDING) == "EXPLICIT":
@@ -145,7 +150,7 @@ def _comparable(name: str, *values: object) -> bool:
     lengths = {len(value) if isinstance(value, list) else 0 for value in values}
     if lengths == {0}:
         return all(isinstance(value, (int, float)) for value in values)
-    return len(lengths) == 1 and name in _OF_SPACE | {_PADDING}
+    return len(lengths) == 1 and name in _OF_SPACE | {_PADDING, _WINDOW}
 
 
 def _spatial(value: object, layout: object) -> object:
