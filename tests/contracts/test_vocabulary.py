@@ -34,6 +34,7 @@ FORMATS = {
 
 OTHER_WORDS = {
     "analysis/diff/attentions.py": {"A", "B"},
+    "analysis/diff/broadcasts.py": {"A", "B"},
     "analysis/diff/explaining.py": {"A", "B"},
     "analysis/diff/explaining_losses.py": {"A", "B"},
     "analysis/diff/explaining_updates.py": {"A", "B"},
