@@ -37,7 +37,8 @@ def unlike_normalizations(
 
     `None` where one of the two is no part of a normalization, or nothing of the two differs.
     """
-    of_a, of_b = _of_pair(a, pair.a, pair.extra_a), _of_pair(b, pair.b, pair.extra_b)
+    of_a = _of_pair(a, pair.a, pair.extra_a) or _by_kept(a, pair.a)
+    of_b = _of_pair(b, pair.b, pair.extra_b) or _by_kept(b, pair.b)
     if of_a is None or of_b is None:
         return None
     told = tuple(_differences(of_a, of_b))
@@ -147,6 +148,22 @@ def _written_out(side: Side, root: int) -> Normalization | None:
     correction, centred = _correction(side, measured), _is_centred(side, measured)
     parts = int(side.numbers.size[root])
     return Normalization(epsilon, place, correction, begins, False, True, parts, centred)
+
+
+def _by_kept(apart: Apart, row: int) -> Normalization | None:
+    """Reads a normalization that is written out and goes by a variance that was kept, in a variable not trained."""
+    side = apart.side
+    for root in roots_before(apart, row):
+        for summed in side.edges.parents[root]:
+            kept = [each for each in side.edges.parents[summed] if _is_kept(side, each)]
+            for epsilon in _epsilon_of(side, summed) if kept and not side.updates[root] else ():
+                return Normalization(epsilon, INSIDE, None, root, False, False, None, None)
+    return None
+
+
+def _is_kept(side: Side, row: int) -> bool:
+    touched = side.touched(row)
+    return side.operation(row).kind is Kind.READ and bool(touched) and not any(each.trainable for each in touched)
 
 
 def _is_rooted(side: Side, row: int) -> bool:
