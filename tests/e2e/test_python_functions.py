@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
+import tensordbg
 from tests.e2e.test_failure_beginnings import answer_of, line_of
 
 
@@ -82,3 +83,36 @@ def test_the_line_in_the_python_function_is_told(
     assert said in " ".join(text.split())
     assert "script_ops.py" not in text
     assert not given or [each["elements"] for each in failure["inputs"]] == [given]
+
+
+def standardised(signal: Any) -> Any:
+    with np.errstate(all="ignore"):
+        return (signal - signal.mean()) / signal.std()
+
+
+def test_a_nan_that_a_python_function_makes_of_finite_numbers(tmp_path: Path) -> None:
+    """One signal of the data is constant: its row is as good as others, and what the function makes of it is not."""
+    signals = np.random.default_rng(0).normal(size=[8, 5]).astype(np.float32)
+    signals[6] = 5.0
+    with tensordbg.record(tmp_path) as recording:
+        data = tf.data.Dataset.from_tensor_slices(signals)
+        data = data.map(lambda signal: tf.numpy_function(standardised, [signal], tf.float32)).batch(4)
+        for batch in data:
+            tf.function(tf.reduce_sum)(batch)
+    (origin,) = tensordbg.open(recording.path).why().origins
+    assert origin.cause == "bad_input_data"
+    assert "was given, " in origin.explanation
+    assert origin.explanation.endswith(", was finite.")
+    assert origin.suggestion.startswith("Look into that function")
+
+
+def test_a_nan_that_numpy_writes_into_the_weights_of_a_model(tmp_path: Path) -> None:
+    """A mean of no steps, as of weights in a callback: not the first value of the variable, nor a checkpoint."""
+    model = keras.Sequential([keras.Input((3,)), keras.layers.Dense(1)])
+    with tensordbg.record(tmp_path) as recording, np.errstate(all="ignore"):
+        model(np.ones([2, 3], np.float32))
+        model.set_weights([np.zeros_like(weight) / np.float32(0) for weight in model.get_weights()])
+        model(np.ones([2, 3], np.float32))
+    origin = tensordbg.open(recording.path).why().origins[0]
+    assert origin.cause == "bad_variable"
+    assert origin.suggestion.startswith("Look at how that line comes to the value")

@@ -19,8 +19,12 @@ FIXES: Mapping[str, Mapping[str, str]] = {
     "bad_input_data": {
         "columns": "Look at how the data were scaled: a column that is the same in all rows has a standard deviation "
         "of 0, and 0/0 is NaN. Divide by `std + 1e-7`, or drop columns that are constant or have no values.",
+        "python": "Look into that function: it divides by 0, takes a root or logarithm that there is none of, or reads "
+        "bad data. `np.seterr(all='raise')` in it raises at the line.",
     },
     "bad_variable": {
+        "given": "Look at how that line comes to the value: what it computes with NumPy or plain Python is not recorded "
+        "(a mean over no steps), nor where it was read from. `np.isfinite(value).all()` before the line tells at once.",
         "between_recorded_steps": "Use `tdbg trap`, which tests each step at little cost, and keeps the first bad one "
         "whole, however late it comes; or, where it comes soon, record once more without `--overhead` or `--every`.",
     },

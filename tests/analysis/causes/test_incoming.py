@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import pytest
+
 from tensordbg.analysis.causes.incoming import bad_elements
 from tensordbg.analysis.finding import TensorView
 from tensordbg.model import Health
@@ -45,6 +49,37 @@ def test_a_variable_that_was_finite_in_the_step_recorded_before_had_no_bad_first
 def test_a_value_from_outside_written_into_a_variable() -> None:
     assert cause("Input", [nan], given=True, feeds_variable=True) == "bad_variable"
     assert cause("Input", [nan], given=True) == "bad_input_data"
+
+
+def test_a_value_that_a_line_of_the_program_writes_is_no_first_value() -> None:
+    said = verdict("Input", [nan], given=True, feeds_variable=True)
+    assert said.suggestion.startswith("Look at how that line comes to the value")
+    assert verdict("ReadVariableOp", [nan], read=True).suggestion.startswith("Look at where the variable's first value")
+
+
+def test_a_python_function_that_was_given_finite_numbers() -> None:
+    said = verdict("EagerPyFunc", [nan, nan], [5.0, 5.0], given=True)
+    assert said.cause == "bad_input_data"
+    assert said.explanation == (
+        "The Python function behind EagerPyFunc:0 gave 2 NaN among 2 elements; the first is in row 0 of the batch, at "
+        "[0]; what it was given, x0:0, was finite."
+    )
+    assert said.suggestion.startswith("Look into that function")
+
+
+@pytest.mark.parametrize(
+    ("op_type", "given", "fields"),
+    [
+        ("EagerPyFunc", [nan, 5.0], {}),  # it hands on what was bad
+        ("EagerPyFunc", [3.0], {"dtype0": "int64"}),  # it reads a row of that number
+        ("EagerPyFunc", None, {}),
+        ("Placeholder", [5.0, 5.0], {}),
+    ],
+)
+def test_data_that_no_python_function_made(op_type: str, given: Any, fields: dict[str, str]) -> None:
+    said = verdict(op_type, [nan, 5.0], given, **{"given": True, **fields})
+    assert "came in from outside" in said.explanation
+    assert said.suggestion.startswith("Look at that row of the data")
 
 
 def test_a_read_after_a_write_is_not_a_bad_variable() -> None:

@@ -121,6 +121,24 @@ def mixed_precision() -> None:
 
 
 @healthy
+def attention_in_half_precision() -> None:
+    """Nothing depends on the bias of the keys: its gradient is what rounding leaves of a sum that is zero."""
+    words = np.random.default_rng(0).integers(1, 30, (128, 12))
+    keras.config.set_dtype_policy("mixed_float16")
+    try:
+        inputs = keras.Input((12,), dtype="int32")
+        embedded = keras.layers.Embedding(30, 16)(inputs)
+        query, value, key = (keras.layers.Dense(16)(embedded) for _ in range(3))
+        mixed = keras.layers.Attention()([query, value, key])
+        pooled = keras.layers.GlobalAveragePooling1D()(mixed)
+        model = keras.Model(inputs, keras.layers.Dense(1, dtype="float32")(pooled))
+        model.compile(keras.optimizers.Adam(1e-3), keras.losses.BinaryCrossentropy(from_logits=True))
+        model.fit(words, (words.sum(1) > 180).astype(np.float32), epochs=2, verbose=0)
+    finally:
+        keras.config.set_dtype_policy("float32")
+
+
+@healthy
 def a_loop_by_hand_with_settings_in_variables() -> None:
     x, y = digits()
     kernel, bias = tf.Variable(tf.zeros([64, 10]), name="kernel"), tf.Variable(tf.zeros([10]), name="bias")

@@ -22,6 +22,19 @@ def a_loop_whose_state_doubles() -> None:
     train(loss, [factor], steps=6, rate=1e-3)
 
 
+@trouble("growing_in_loop", "mul")
+def a_loop_whose_growth_training_enlarges() -> None:
+    exponent = tf.Variable(0.5, name="exponent")
+
+    def loss(_: int) -> tf.Tensor:
+        state = tf.ones([8])
+        for _ in tf.range(30):
+            state = state * tf.exp(exponent)  # HERE
+        return tf.square(tf.math.log(tf.reduce_mean(state)) - 75.0) / 100.0
+
+    train(loss, [exponent], steps=10, rate=0.01)
+
+
 @trouble("growing_in_loop", "")
 def a_recurrent_network_without_a_bound() -> None:
     cell = keras.layers.SimpleRNN(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tensordbg.analysis.causes.case import Case, Cause, largest_of
+from tensordbg.analysis.causes.case import HALF, Case, Cause, largest_of
 from tensordbg.model import NONE, Health
 from tensordbg.operations.kinds import Kind
 from tensordbg.operations.traits import Trait
@@ -10,6 +10,9 @@ from tensordbg.operations.traits import Trait
 _ENOUGH_ROWS = 8
 """Of fewer rows it may be chance that as many elements are NaN as whole columns hold."""
 
+
+_NUMBERS = HALF | {"complex128", "complex64", "float32", "float64"}
+"""Types of numbers that a function computes with; others say which row or file it is to read."""
 
 _BEGINS = {"module": "the first module of the step was called", "step": "the step began"}
 """Where what a replayed step did begins to be noted, by how came what it took."""
@@ -46,11 +49,30 @@ def _explain_variable(case: Case) -> str:
 
 
 def _fix_variable(case: Case) -> str:
-    ruined = case.last_finite is not None and not case.given
-    return case.fix("bad_variable", "between_recorded_steps" if ruined else "")
+    if case.given:
+        return case.fix("bad_variable", "given")
+    return case.fix("bad_variable", "between_recorded_steps" if case.last_finite is not None else "")
+
+
+def _is_of_python(case: Case) -> bool:
+    """Whether a Python function that a graph calls gave it, of finite numbers: a path or an index tells nothing."""
+    recorded = [given.recorded for given in case.inputs]
+    numbers = any(given is not None and given.dtype in _NUMBERS for given in recorded)
+    finite = all(given is not None and given.health is not None and not given.health.non_finite for given in recorded)
+    return case.given and case.operation.has(Trait.CALLS_PYTHON) and numbers and finite
+
+
+def _explain_of_python(case: Case) -> str:
+    given = " and ".join(each.tensor for each in case.inputs)
+    return (
+        f"The Python function behind {case.view.tensor} gave {bad_elements(case.output)}{_first_of(case)}; "
+        f"what it was given, {given}, was finite."
+    )
 
 
 def _explain_input(case: Case) -> str:
+    if _is_of_python(case):
+        return _explain_of_python(case)
     by = ", as the loader of the data gave it" if case.came == "loader" else ""
     return f"{case.view.tensor} came in from outside with {bad_elements(case.output)}{_first_of(case)}{by}."
 
@@ -76,7 +98,8 @@ def _whole_columns(case: Case) -> int:
 
 
 def _fix_input(case: Case) -> str:
-    return case.fix("bad_input_data", "columns" if _whole_columns(case) else "")
+    known = "python" if _is_of_python(case) else "columns" if _whole_columns(case) else ""
+    return case.fix("bad_input_data", known)
 
 
 def _is_before_step(case: Case) -> bool:

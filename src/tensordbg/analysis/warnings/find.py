@@ -69,7 +69,8 @@ def find_warnings(trace: TraceSource, program: Program, origins: Sequence[Origin
         for finding in sorted(rule(seen), key=lambda finding: -finding.gravity)
     ]
     sign = seen.fix(0, "growing_values", "sign") if len(seen.series) else ""
-    told = [a or b for a, b in zip(_killed(seen, findings), _overflowed(seen, findings, grave), strict=True)]
+    consequences = (_killed(seen, findings), _overflowed(seen, findings, grave), _behind_loop(seen, findings))
+    told = [any(each) for each in zip(*consequences, strict=True)]
     warnings = _warnings(seen, findings)
     gone = [warning for warning, is_told in zip(warnings, told, strict=True) if is_told]
     return tuple(each for each in _once(warnings, sign) if each not in gone)
@@ -95,6 +96,14 @@ def _overflowed(seen: Study, findings: Sequence[Finding], grave: Sequence[Origin
     before[ports] = True
     before = seen.wiring.ancestors(before)
     return [each.kind in _GROWS and bool(before[seen.port[each.series]]) for each in findings]
+
+
+def _behind_loop(seen: Study, findings: Sequence[Finding]) -> list[bool]:
+    """For each finding whether it is a growth over the steps that begins where values grow in a loop of each step."""
+    grown = np.zeros(len(seen.ports.site), dtype=np.bool_)
+    grown[[int(seen.port[each.series]) for each in findings if each.kind == "growing_in_loop"]] = True
+    grown = seen.wiring.descendants(grown)
+    return [each.kind == "growing_values" and bool(grown[seen.port[each.series]]) for each in findings]
 
 
 def _died(finding: Finding) -> bool:

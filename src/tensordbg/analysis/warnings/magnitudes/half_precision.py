@@ -9,6 +9,7 @@ import numpy as np
 
 from tensordbg.analysis.causes.case import HALF, largest_of, number
 from tensordbg.analysis.program.operations import operation_of
+from tensordbg.analysis.warnings.study.cancelling import is_rounding
 from tensordbg.analysis.warnings.study.study import Finding, Study
 from tensordbg.analysis.warnings.study.words import listed, share
 from tensordbg.operations.kinds import Kind
@@ -71,7 +72,7 @@ def _close_finding(study: Study, k: int, row: int, largest: float) -> Finding:
 
 
 def _lost(study: Study, half: list[int]) -> Iterator[Finding]:
-    """Values that became zero in a cast, or lie below the normal numbers."""
+    """Values that became zero in a cast, or lie below the normal numbers; not what rounding leaves of a sum of zero."""
     for k in half:
         tiny = _TINY.get(study.words[0][k])
         port = int(study.port[k])
@@ -86,7 +87,8 @@ def _lost(study: Study, half: list[int]) -> Iterator[Finding]:
         alive = np.maximum(study.series.size[rows] - before, 1)
         part = (flushed + subnormal) / alive
         row = int(part.argmax())
-        if part[row] >= _LOST and np.median(part) >= _LOST and _matters(study, k, rows.start + row, tiny):
+        often = part[row] >= _LOST and np.median(part) >= _LOST
+        if often and _matters(study, k, rows.start + row, tiny) and not is_rounding(study, k):
             yield _lost_finding(study, k, rows.start + row, (int(flushed[row]), int(subnormal[row]), float(part[row])))
 
 
