@@ -23,8 +23,8 @@ FIXES: Mapping[str, Mapping[str, str]] = {
         "bad data. `np.seterr(all='raise')` in it raises at the line.",
     },
     "bad_variable": {
-        "given": "Look at how that line comes to the value: what it computes with NumPy or plain Python is not recorded "
-        "(a mean over no steps), nor where it was read from. `np.isfinite(value).all()` before the line tells at once.",
+        "given": "Look at how that line comes to the value: what it computes with NumPy or plain Python is not "
+        "recorded (a mean over no steps), nor where it was read. `np.isfinite(value).all()` before it tells at once.",
         "between_recorded_steps": "Use `tdbg trap`, which tests each step at little cost, and keeps the first bad one "
         "whole, however late it comes; or, where it comes soon, record once more without `--overhead` or `--every`.",
     },

@@ -100,6 +100,8 @@ class Trait(Enum):
     """It runs branches, or the iterations of a loop, whose operations are not seen."""
     READS = auto()
     """It puts out what a variable holds, even where the recorder could not tell which."""
+    READS_PARTS = auto()
+    """Of the variable that it reads it puts out the elements that are asked for alone."""
     WRITES = auto()
     """It changes the variables whose handles it takes."""
     BUILDS_ON_OLD = auto()

@@ -196,3 +196,17 @@ def test_a_read_whose_variable_is_not_known() -> None:
     trace.eager("ReadVariableOp", -1, values=[nan])
     (origin,) = why(trace).origins
     assert origin.verdict.cause == "bad_variable"
+
+
+def test_rows_that_were_looked_up_tell_nothing_of_the_others() -> None:
+    """The table was set to a NaN; rows are looked up and updated that are finite: the update didn't make it."""
+    trace = TraceBuilder()
+    table = trace.variable("table")
+    value = trace.eager("Input", values=[nan, 1.0])
+    trace.eager("AssignVariableOp", -1, trace.output(value), writes=[table], dtypes=[])
+    trace.eager("ResourceGather", -1, values=[1.0], reads=[table])
+    change = trace.eager("Neg", values=[0.1])
+    trace.eager("ResourceScatterSub", -1, trace.output(change), writes=[table], dtypes=[])
+    trace.eager("ReadVariableOp", -1, values=[nan, 0.9], reads=[table])
+    (origin,) = why(trace).origins
+    assert (origin.view.tensor, origin.verdict.cause) == ("Input:0", "bad_variable")

@@ -38,7 +38,7 @@ def _bad_variable(case: Case) -> bool:
 def _explain_variable(case: Case) -> str:
     name = f"The variable {case.variable}" if case.variable else "The variable"
     if case.given:
-        return f"{name} was given a value that holds {bad_elements(case.output)}."
+        return f"{name} was given a value that holds {bad_elements(case.output)}{_first_of_table(case)}."
     if case.last_finite is not None:
         return (
             f"{name} held {bad_elements(case.output)} when it was read in step {case.view.step}. In step "
@@ -46,6 +46,12 @@ def _explain_variable(case: Case) -> str:
             "in what was not recorded."
         )
     return f"{name} held {bad_elements(case.output)} when it was read, and no recorded write had put that there."
+
+
+def _first_of_table(case: Case) -> str:
+    """`; the first is in row 17, at [17, 2]`, of a matrix or a table."""
+    index = case.first_bad_index
+    return f"; the first is in row {index[0]}, at {list(index)}" if index and len(index) > 1 else ""
 
 
 def _fix_variable(case: Case) -> str:

@@ -14,6 +14,7 @@ from tensordbg.analysis.program.operations import operation_of, reads_variables
 from tensordbg.model import NONE, Site
 from tensordbg.operations.kinds import Kind
 from tensordbg.operations.operation import Role
+from tensordbg.operations.traits import Trait
 
 _FARTHEST = 8
 
@@ -82,12 +83,27 @@ class Ancestry:
             return None
         invocation, port = place
         write = values.program.sites[int(values.ports.site[port])]
+        old = self._variables.read_before(variable, invocation, port)
+        if old == NONE and operation_of(write).has(Trait.BUILDS_ON_OLD):
+            old = self._set_before(variable, invocation, port)
+        execution = int(values.invocations.execution[invocation])
+        return Write(write, execution, self._written(write, invocation), old)
+
+    def _set_before(self, variable: int, invocation: int, port: int) -> int:
+        """What a variable was set to before a write that builds on it, where nothing else came between."""
+        place = self._variables.write_before(variable, invocation, port)
+        if place is None:
+            return NONE
+        site = self._values.program.sites[int(self._values.ports.site[place[1]])]
+        written = () if operation_of(site).has(Trait.BUILDS_ON_OLD) else self._written(site, place[0])
+        return written[0] if len(written) == 1 else NONE
+
+    def _written(self, write: Site, invocation: int) -> tuple[int, ...]:
+        """What a write took, but for what it divides by."""
         divisor = operation_of(write).operand(Role.DENOMINATOR)
         given = (each for each in operands(self._flow, write, invocation) if each.position != divisor)
         taken = (resolve(self._flow, each.invocation, each.port) for each in given)
-        old = self._variables.read_before(variable, invocation, port)
-        execution = int(values.invocations.execution[invocation])
-        return Write(write, execution, tuple(events[-1] for events in taken if events), old)
+        return tuple(events[-1] for events in taken if events)
 
     def unwritten(self, event: int) -> int:
         """The variable that a tensor comes from by itself, if it still held its first value; else `NONE`."""

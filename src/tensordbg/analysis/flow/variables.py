@@ -33,14 +33,22 @@ class _Accesses:
     """Of a write: whether the new value depends on the old one."""
     bad: Bools
     """Of a read: whether what it read is not finite."""
+    telling: Bools
+    """Whether it tells what the variable held: not where some rows were looked up, which were finite."""
+
+    @cached_property
+    def before(self) -> Ints:
+        """For each the last one before it that tells what the variable held, `NONE` where there is none."""
+        last = np.maximum.accumulate(np.where(self.telling, np.arange(len(self.telling)), NONE))
+        return np.concatenate([np.full(min(len(last), 1), NONE), last[:-1]])
 
     def places(self, chosen: Ints) -> tuple[Ints, Ints]:
         """Invocation and port of some of them."""
         return self.invocation[chosen], self.port[chosen]
 
-    def columns(self) -> tuple[Ints, Ints, Bools, Bools, Bools]:
+    def columns(self) -> tuple[Ints, Ints, Bools, Bools, Bools, Bools]:
         """All of it."""
-        return self.invocation, self.port, self.writes, self.incremental, self.bad
+        return self.invocation, self.port, self.writes, self.incremental, self.bad, self.telling
 
 
 @dataclass(frozen=True)
@@ -106,13 +114,13 @@ class Variables:
         accesses = self._accesses(variable)
         count = len(accesses.writes)
         position = np.arange(count)
-        before = position - 1
+        before = accesses.before
         last_write = np.maximum.accumulate(np.where(accesses.writes, position, NONE)) if count else position
         bad_reads = np.flatnonzero(~accesses.writes & accesses.bad)
         from_write = bad_reads[last_write[bad_reads] != NONE]
         building = np.flatnonzero(accesses.writes & accesses.incremental)
-        building = building[building > 0]
-        same = np.concatenate([bad_reads[bad_reads > 0], building])
+        same = np.concatenate([bad_reads, building])
+        same = same[before[same] != NONE]
         # A read just before tells what the variable held; if that was finite, nothing bad came from it.
         same = same[~accesses.writes[before[same]] | accesses.writes[same]]
         later = np.concatenate([from_write, same])
@@ -130,10 +138,10 @@ class Variables:
     def read_before(self, variable: int, invocation: int, port: int) -> int:
         """The event of the last read of a variable before a write of it, unless another write came between."""
         accesses, position = self._position(variable, invocation, port)
-        if not position or accesses.writes[position - 1]:
+        before = accesses.before[position : position + 1]
+        if not len(before) or before[0] == NONE or accesses.writes[before[0]]:
             return NONE
-        before = accesses.invocation[position - 1 : position], accesses.port[position - 1 : position]
-        return int(self.values.event(*before)[0])
+        return int(self.values.event(*accesses.places(before))[0])
 
     def holds_first_value(self, variable: int, invocation: int, port: int) -> bool:
         """Whether what is read of a variable is what it was made with: nothing else was recorded to be written."""
@@ -193,7 +201,9 @@ class Variables:
         seen = event != NONE
         runs, port, event = runs[seen], port[seen], event[seen].astype(np.int64)
         no = np.zeros(len(runs), dtype=np.bool_)
-        return _Accesses(runs, port, no, no, values.events.bad[event])
+        bad = values.events.bad[event]
+        telling = bad | (not operation_of(values.program.sites[site]).has(Trait.READS_PARTS))
+        return _Accesses(runs, port, no, no, bad, telling)
 
     def _writes(self, site: int, variable: int) -> _Accesses:
         values = self.values
@@ -201,4 +211,4 @@ class Variables:
         port = np.full(len(runs), values.ports.first[site], dtype=np.int64)
         incremental = operation_of(values.program.sites[site]).has(Trait.BUILDS_ON_OLD)
         yes = np.ones(len(runs), dtype=np.bool_)
-        return _Accesses(runs, port, yes, yes & incremental, ~yes)
+        return _Accesses(runs, port, yes, yes & incremental, ~yes, yes)

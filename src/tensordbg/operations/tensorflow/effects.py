@@ -49,6 +49,7 @@ EFFECTS: Mapping[Trait, frozenset[str]] = MappingProxyType(
             """
         ),
         Trait.READS: names("ReadVariableOp ResourceGather ResourceGatherNd VariableV2"),
+        Trait.READS_PARTS: names("ResourceGather ResourceGatherNd"),
     }
 )
 

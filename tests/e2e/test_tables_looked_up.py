@@ -1,0 +1,52 @@
+"""A bad row of a table that is looked up only later: the row is named, and no update is blamed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import tensorflow as tf
+
+import tensordbg
+from tensordbg.analysis.finding import Origin
+
+LOOKED_UP = [[1, 2], [3, 17], [5, 6]]
+
+
+def origins_of(value: float, folder: Path) -> tuple[Origin, ...]:
+    """Trains a table of which one element has a value, rows of it at a time."""
+    rows = np.random.default_rng(0).normal(size=(50, 4)).astype(np.float32)
+    rows[17, 2] = value
+    with tensordbg.record(folder) as recording:
+        table = tf.Variable(rows, name="table")
+
+        @tf.function
+        def step(places: tf.Tensor) -> tf.Tensor:
+            with tf.GradientTape() as tape:
+                loss = tf.reduce_sum(tf.square(tf.nn.embedding_lookup(table, places)))
+            gradient = tape.gradient(loss, table)
+            table.scatter_sub(tf.IndexedSlices(0.01 * gradient.values, gradient.indices))
+            return loss
+
+        for places in LOOKED_UP:
+            step(tf.constant(places))
+    return tensordbg.open(recording.path).why().origins
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+def test_a_row_that_is_not_finite(value: float, tmp_path: Path) -> None:
+    (origin,) = origins_of(value, tmp_path)
+    assert origin.cause == "bad_variable"
+    assert "; the first is in row 17, at [17, 2]." in origin.explanation
+
+
+def test_a_row_that_is_huge(tmp_path: Path) -> None:
+    (origin,) = origins_of(1e30, tmp_path)
+    assert (origin.cause, origin.view.step) == ("arithmetic_overflow", 1)
+    assert "in one update" not in origin.explanation
+    assert "numbers up to 1e30" in origin.explanation
+
+
+def test_a_sound_table(tmp_path: Path) -> None:
+    assert origins_of(1.0, tmp_path) == ()
