@@ -429,9 +429,11 @@ def test_of_a_dataset_the_row_is_told(tmp_path: Path) -> None:
     failure, _ = answer_of(program, tmp_path)
     told = [each["explanation"] for each in failure["beginnings"] if each["what"] == "element"]
     (only,) = told
-    assert only == (
-        "this call of lambda given to map was given row [39, 40, 77]; several run at a time, and 13 had begun before"
-    )
+    assert only in {
+        "this call of lambda given to map was given row [39, 40, 77]; several run at a time, and 13 had begun before",
+        # TensorFlow 2.16 runs one at a time.
+        "13 calls of lambda given to map had begun before this one, which was given row [39, 40, 77]",
+    }
 
 
 def test_of_strings_the_text_is_told_and_no_length_as_a_number(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+import tensorflow as tf
 
 import tensordbg
 from tests.programs import TDBG, run
@@ -76,6 +77,8 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("lite")
     for name, text in {"convert": CONVERT, "reference": KERAS, "lite": LITE}.items():
         (folder / f"{name}.py").write_text(text)
+    if tf.__version__.startswith("2.16."):
+        pytest.skip("the converter of TensorFlow 2.16 ends the process on models of a Keras of today")
     converted = said(folder, sys.executable, "convert.py")
     assert converted.returncode == 0, converted.stderr[-2000:]
     assert said(folder, TDBG, "run", "--out", "keras", "reference.py").returncode == 0

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from tensordbg.backends.tensorflow.internals import tf_stack
-from tensordbg.backends.tensorflow.stack_keys import DEEPEST, FRAME_BYTES, StackKey, stack_key
+from tensordbg.backends.tensorflow.stack_keys import DEEPEST, FRAME_BYTES, StackKey, can_be_told, stack_key
+from tensordbg.model import NONE
 
 
 @dataclass
@@ -40,7 +41,7 @@ class SharedStacks:
     def begin(self) -> None:
         """Has operations share their stacks from now on."""
         # Our frames are left out of stacks: before those are counted that TensorFlow skips, or after.
-        self._more = int(len(self.plain(2)) == len(self.plain(1)))
+        self._more = int(can_be_told(sys._getframe()) and len(self.plain(2)) == len(self.plain(1)))  # noqa: SLF001
         tf_stack.extract_stack = self._extract
 
     def end(self) -> None:
@@ -59,7 +60,8 @@ class SharedStacks:
         return shared.number
 
     def _extract(self, stacklevel: int = 1) -> Any:
-        key = stack_key(sys._getframe(stacklevel))  # noqa: SLF001  the one that it leads to is skipped by TensorFlow
+        frame = sys._getframe(stacklevel)  # noqa: SLF001  the one that it leads to is skipped by TensorFlow
+        key = stack_key(frame)
         if len(key) == FRAME_BYTES * DEEPEST:
             # Others may be equal to it so far.
             return self.plain(stacklevel + self._more)
@@ -67,6 +69,6 @@ class SharedStacks:
         if shared is None:
             # The stacks hold the code objects, by whose identities they are known.
             given, own = self.plain(stacklevel + self._more), self.plain(stacklevel + self._more)
-            shared = self._by_key[key] = _Shared(given, own)
+            shared = self._by_key[key] = _Shared(given, own, None if can_be_told(frame) else NONE)
             self._by_trace[id(shared.given)] = shared
         return shared.given

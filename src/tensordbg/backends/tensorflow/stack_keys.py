@@ -19,3 +19,14 @@ its depth. Of deeper ones the innermost count, and the first few, which say wher
 def stack_key(frame: FrameType | None) -> StackKey:
     """A key that tells one Python stack from another; cheap, for every eager operation asks."""
     return _native.stack_key(frame, DEEPEST)
+
+
+def can_be_told(frame: FrameType | None) -> bool:
+    """Whether the names of all files in a stack are in UTF-8; else TensorFlow raises, and 2.16 ends the process."""
+    while frame is not None:
+        try:
+            frame.f_code.co_filename.encode()
+        except UnicodeEncodeError:
+            return False
+        frame = frame.f_back
+    return True

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import sys
 from collections.abc import Iterable
 from types import CodeType, FrameType
 from typing import Any
@@ -10,7 +11,7 @@ from weakref import WeakKeyDictionary
 
 from tensordbg.backends.tensorflow.generated import GeneratedCode
 from tensordbg.backends.tensorflow.shared_stacks import SharedStacks
-from tensordbg.backends.tensorflow.stack_keys import DEEPEST, FRAME_BYTES, StackKey
+from tensordbg.backends.tensorflow.stack_keys import DEEPEST, FRAME_BYTES, StackKey, can_be_told
 from tensordbg.model import NONE
 from tensordbg.recording.catalog import Catalog, RawFrame
 
@@ -42,12 +43,12 @@ class Stacks:
                 if frame is not None:
                     self._alive[id(frame.f_code)] = frame.f_code
                     frame = frame.f_back
-            known = self._known[key] = self._number(self.shared.plain())
+            known = self._known[key] = self.here()
         return known
 
     def here(self) -> int:
         """The number of the running stack; slower than `current`, for what happens seldom."""
-        return self._number(self.shared.plain())
+        return self._number(self.shared.plain()) if can_be_told(sys._getframe(1)) else NONE  # noqa: SLF001
 
     def note_handing_out(self, graph: Any, place: RawFrame | None) -> None:
         """Has what calls Python in a graph stand at the line of a generator, too, that it takes elements from."""

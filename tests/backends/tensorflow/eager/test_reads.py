@@ -27,13 +27,14 @@ READ: dict[str, Callable[[Any], object]] = {
     "mean": np.mean,
     "memoryview": memoryview,
     "NumPy's operator": lambda tensor: np.float32(2) + np.asarray(tensor),
-    "DLPack": np.from_dlpack,
     "capsule": tf.experimental.dlpack.to_dlpack,
     "pickle": pickle.dumps,
     "static value": tf.get_static_value,
     "proto": tf.make_tensor_proto,
     "other device": lambda tensor: tensor.cpu(),
 }
+if hasattr(tf.constant(0), "__dlpack__"):  # not in 2.16
+    READ["DLPack"] = np.from_dlpack
 UNREAD: dict[str, Callable[[Any], object]] = {
     "nothing": lambda _: None,
     "an operation": lambda tensor: tensor + 1.0,
