@@ -14,6 +14,8 @@ import pytest
 
 from tests.e2e.undisturbed.bit_programs import EQUAL, OTHERWISE
 
+pytestmark = pytest.mark.timeout(900)  # many programs, twice: five minutes on a busy machine
+
 Results = dict[str, list[np.ndarray]]
 Run = Callable[..., Results]
 

@@ -72,7 +72,8 @@ class Results:
         if known is None:
             self._visible_devices.note(self._recorder)
             known = self._numbers[name] = self._recorder.log.device(name)
-            if "CPU:" in name:  # only there an address is one of this process
+            # Of other devices an address is none of this process.
+            if "CPU:" in name and not device_summary.lies_on_accelerator(name):
                 self._at_hand[name] = known
         return known
 
