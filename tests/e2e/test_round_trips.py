@@ -303,11 +303,38 @@ def bad_row_in_two_epochs() -> list[str]:
     return ["bad_input_data"]
 
 
+def infinite_weights_set() -> list[str]:
+    each = model(broken=False)
+    each.fit(X, Y, verbose=0)
+    each.set_weights([np.where(held > 0, np.inf, -np.inf).astype("float32") for held in each.get_weights()])
+    each.fit(X, Y, verbose=0)
+    return ["bad_variable"]
+
+
+def infinite_weights_of_one_sign_set() -> list[str]:
+    each = model(broken=False)
+    each.fit(X, Y, verbose=0)
+    kernel, *others = each.get_weights()
+    each.set_weights([np.full_like(kernel, np.inf), *others])
+    each.fit(X, Y, verbose=0)
+    return ["bad_variable"]
+
+
+def mask_set_in_a_variable() -> list[str]:
+    mask = tf.Variable(tf.zeros((2, 2)))
+    mask.assign([[0.0, -np.inf], [-np.inf, -np.inf]])
+    tf.function(lambda logits: tf.nn.softmax(logits + mask))(tf.ones((2, 2)))
+    return ["bad_variable", "fully_masked_softmax"]
+
+
 AGAIN: list[Callable[[], list[str]]] = [
     mask_in_two_operations,
     mask_in_two_functions,
     padding_in_two_products,
     best_value_set_again,
+    infinite_weights_set,
+    infinite_weights_of_one_sign_set,
+    mask_set_in_a_variable,
     bad_row_in_two_epochs,
 ]
 

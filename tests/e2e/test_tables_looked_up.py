@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import keras
 import numpy as np
 import pytest
 import tensorflow as tf
@@ -46,6 +47,22 @@ def test_a_row_that_is_huge(tmp_path: Path) -> None:
     assert (origin.cause, origin.view.step) == ("arithmetic_overflow", 1)
     assert "in one update" not in origin.explanation
     assert "numbers up to 1e30" in origin.explanation
+
+
+def test_a_row_that_python_made_huge(tmp_path: Path) -> None:
+    with tensordbg.record(tmp_path) as recording:
+        layers = [keras.layers.Embedding(50, 4), keras.layers.Flatten(), keras.layers.Dense(1)]
+        model = keras.Sequential(layers)
+        model(np.array(LOOKED_UP))
+        (rows,) = layers[0].get_weights()
+        rows[17, 2] = 1e30
+        layers[0].set_weights([rows])  # SET
+        model.compile("sgd", "mse")
+        model.fit(np.array(LOOKED_UP), np.ones(3), batch_size=1, verbose=0, shuffle=False)
+    (origin,) = tensordbg.open(recording.path).why().origins
+    assert "embeddings had been set to numbers up to 1e30 (line" in origin.explanation
+    assert "layers[0].set_weights([rows])" in origin.explanation
+    assert origin.verdict.suggestion.endswith("set it to smaller numbers.")
 
 
 def test_a_sound_table(tmp_path: Path) -> None:

@@ -27,6 +27,7 @@ from tensordbg.analysis.flow.values import Values
 from tensordbg.analysis.flow.variables import Variables
 from tensordbg.analysis.origins.allowed import allowed_nodes
 from tensordbg.analysis.origins.regrouped import without_regrouped
+from tensordbg.analysis.origins.set_weights import set_as_weights
 from tensordbg.analysis.origins.weak_taint import join_weakly
 from tensordbg.analysis.program.details import Details
 from tensordbg.analysis.program.operations import operation_of
@@ -84,7 +85,7 @@ def find_origins(values: Values, details: Details) -> Origins:
     loops, choices = _find_deciding(builder, roles)
     graph = builder.finish()
     graph, starts = join_weakly(values, details, graph, _starts(graph))
-    given = _written_infinities(values, graph, starts, details)
+    given = _written_infinities(values, variables, graph, starts, details)
     written = given.copy()
     nodes = np.flatnonzero(starts)
     given[nodes[allowed_nodes(values, graph, nodes)]] = True
@@ -159,10 +160,13 @@ def _starts(graph: BadGraph) -> Bools:
     return starts
 
 
-def _written_infinities(values: Values, graph: BadGraph, starts: Bools, details: Details) -> Bools:
+def _written_infinities(
+    values: Values, variables: Variables, graph: BadGraph, starts: Bools, details: Details
+) -> Bools:
     """Which starts are infinities written down by the program.
 
-    Constants without a NaN; and values from outside that are infinite or zero throughout, as a mask is.
+    Constants without a NaN; and values from outside that are infinite or zero throughout, as a mask is, unless they
+    were set as weights.
     """
     result = np.zeros(len(graph), dtype=np.bool_)
     nodes = np.flatnonzero(starts)
@@ -176,7 +180,8 @@ def _written_infinities(values: Values, graph: BadGraph, starts: Bools, details:
     result[nodes[constant]] = True
     maybe = nodes[outside & ~constant]
     lowest, highest = details.range_of(graph.event[maybe])
-    result[maybe[(np.isnan(lowest) | (lowest == 0)) & (np.isnan(highest) | (highest == 0))]] = True
+    maybe = maybe[(np.isnan(lowest) | (lowest == 0)) & (np.isnan(highest) | (highest == 0))]
+    result[maybe[~set_as_weights(values, variables, graph, maybe, details)]] = True
     return result
 
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from tensordbg.analysis.causes.case import Jump, LargeData
 from tensordbg.analysis.columns.reading import Bools
-from tensordbg.analysis.flow.ancestry import Ancestry
+from tensordbg.analysis.flow.ancestry import Ancestry, Write
 from tensordbg.analysis.flow.values import Values
 from tensordbg.analysis.program.details import Details
 from tensordbg.analysis.program.locations import Locations
@@ -51,9 +51,13 @@ class _Step:
     variable: str = ""
     factor: float = 1.0
     """The magnitude of what it was multiplied by, which varies too and is as much a reason."""
+    given: bool = False
+    """Whether it was given from outside, whatever was there before."""
 
     @property
     def ratio(self) -> float:
+        if self.given and self.after < _UNSCALED:
+            return 0.0
         return self.after / self.before / self.factor if self.before else 0.0
 
 
@@ -170,8 +174,10 @@ class Jumps:
         if write is not None:
             variable = self._values.program.variables.get(self._ancestry.variable(event))
             old = self._magnitude(write.old)
-            step = _Step(event, old, after, write.site.site, write.execution, variable.name if variable else "variable")
-            return step, self._largest([*write.written, *([write.old] if write.old != NONE else [])])
+            name = variable.name if variable else "variable"
+            given = self._is_given(write)
+            step = _Step(event, old, after, write.site.site, write.execution, name, given=given)
+            return step, self._largest([*write.written, *([write.old] if write.old != NONE and not given else [])])
         parents = self._enlarging(event, self._ancestry.parents(event))
         parent = self._largest(parents)
         updated = self._updated_in_place(site, parents)
@@ -179,6 +185,11 @@ class Jumps:
             return _Step(event, self._magnitude(parents[0]), after, site.site, execution, updated), parent
         factor = self._factor(site, parents)
         return _Step(event, self._magnitude(parent), after, site.site, execution, factor=factor), parent
+
+    def _is_given(self, write: Write) -> bool:
+        """Whether a write puts in what came from outside, such as weights that Python sets, as it is."""
+        builds = operation_of(write.site).has(Trait.BUILDS_ON_OLD)
+        return not builds and len(write.written) == 1 and self._came_in(write.written[0])
 
     def _enlarging(self, event: int, parents: Sequence[int]) -> Sequence[int]:
         """What a tensor was made from, without what it was divided by: that being large makes nothing large."""
@@ -258,7 +269,7 @@ class Jumps:
     def _described(self, step: _Step) -> Jump:
         site = self._values.program.sites.get(step.site)
         source = self._locations.own(self._locations.stack(site.stack)) if site is not None else None
-        came_in = not step.variable and self._came_in(step.event)
+        came_in = step.given or (not step.variable and self._came_in(step.event))
         row = step.execution
         return Jump(
             tensor=step.variable or (f"{site.name}:0" if site is not None else "a tensor"),
