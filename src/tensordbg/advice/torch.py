@@ -269,6 +269,8 @@ FIXES: Mapping[str, Mapping[str, str]] = {
     "training_mode": {
         "": "Call `model.eval()` before the validation, and `model.train()` after it; `torch.no_grad()` alone changes "
         "nothing of what the layers compute.",
+        "called": "Write `F.dropout(x, p, training=self.training)`, or use `nn.Dropout`: without `training` it drops "
+        "after `model.eval()` too.",
     },
     "unchanged_variable": {
         "cut": "Look for what has no gradient between it and the loss: `torch.argmax`, `torch.round`, a comparison, a "

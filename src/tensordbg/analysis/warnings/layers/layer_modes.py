@@ -8,6 +8,7 @@ validation that doesn't switch judges by its own batch, and teaches the kept mea
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -15,6 +16,7 @@ from functools import cached_property
 import numpy as np
 
 from tensordbg.analysis.columns.reading import Bools, Ints
+from tensordbg.analysis.program.locations import Locations
 from tensordbg.analysis.program.operations import operation_of
 from tensordbg.analysis.warnings.study.study import ENOUGH, Finding, Study
 from tensordbg.analysis.warnings.study.words import listed
@@ -26,6 +28,10 @@ _JUDGING = frozenset({Kind.EQUAL, Kind.LABEL_LOSS, Kind.SIGMOID_LOSS, Kind.SOFTM
 
 _PUT_TOGETHER = frozenset({Kind.CONCATENATE, Kind.PACK})
 """Several results of one dropout that are put together are meant to differ."""
+
+
+_ALWAYS = re.compile(r"\btraining\s*=\s*True|,\s*True\b")
+"""In the text of a line that it drops by intent, as for the spread of several answers."""
 
 
 @dataclass(frozen=True)
@@ -75,7 +81,7 @@ class _Modes:
                 or port != study.ports.first[site.site]
             ):
                 continue
-            learns = _learns(site)
+            learns = _learns(study, site)
             if learns is not None:
                 drops = operation_of(site).kind is not Kind.NORMALISE
                 slope = site.site in differentiated or (drops and self._goes_into_gradients[port])
@@ -193,6 +199,11 @@ class _Modes:
         }
         return not kinds.isdisjoint(_JUDGING) and not (run.drops and kinds & _PUT_TOGETHER)
 
+    def _known(self, run: _Run) -> str:
+        """Tells of a function that drops whatever its layer does, as it isn't told whether that learns."""
+        told = not run.drops or "drop" in _class(run.site).lower() or "training" in _text(self.study, run.site)
+        return "" if told or not run.learns else "called"
+
     def _since(self, run: _Run) -> str:
         steps = self._steps(run)
         learned = any(each.layer == run.layer and each.learns and each.differentiated for each in self._runs)
@@ -213,7 +224,7 @@ class _Modes:
             kind=kind,
             series=first.series,
             explanation=explanation,
-            suggestion=self.study.fix(first.series, kind),
+            suggestion=self.study.fix(first.series, kind, self._known(first)),
             evidence={"steps": len(self._steps(first)), "layers": len(layers)},
             gravity=float(len(layers)),
             also=listed(layers),
@@ -237,11 +248,24 @@ def _class(site: Site) -> str:
     return str(told.get("class", "")) if isinstance(told, dict) else ""
 
 
-def _learns(site: Site) -> bool | None:
+def _is_called(study: Study, site: Site) -> bool:
+    """Whether a function drops, not a layer, and the line does not say that it is to do so always."""
+    stack = study.program.stacks.get(site.stack, ())
+    return any("drop" in frame.function for frame in stack) and not _ALWAYS.search(_text(study, site))
+
+
+def _text(study: Study, site: Site) -> str:
+    """The program's own line at which an operation was computed."""
+    locations = Locations(study.program)
+    own = locations.own(locations.stack(site.stack))
+    return "" if own is None else own.text
+
+
+def _learns(study: Study, site: Site) -> bool | None:
     """Whether an operation computes as its layer does while it learns; None of one that has no such ways."""
     kind = operation_of(site).kind
     if kind is Kind.DROPOUT:
-        return True if "drop" in _class(site).lower() else None
+        return True if "drop" in _class(site).lower() or _is_called(study, site) else None
     if kind is not Kind.NORMALISE or '"training"' not in site.attributes:
         return None
     told = json.loads(site.attributes).get("training")
