@@ -6,6 +6,8 @@ Each program marks the line of the loss with `# LOSS`, and that of something els
 from __future__ import annotations
 
 import inspect
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -154,3 +156,31 @@ def test_what_is_differentiated_for_something_else_than_a_variable_is_no_loss(tm
     origins = origins_of(lambda: step(tf.zeros(2)), tmp_path)
     assert origins
     assert all("loss" not in each.reaches for each in origins if each.view.op_type == "RealDiv")
+
+
+SOLVER = """
+import tensorflow as tf
+import tensordbg
+
+@tf.function
+def solve(start):
+    def body(turn, x):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = x**2 - 1.0
+        return turn + 1, x - y / tape.gradient(y, x)
+
+    return tf.while_loop(lambda turn, _: turn < 4, body, (0, start))[1]
+
+with tensordbg.record(FOLDER) as recording:
+    float(tf.reduce_mean(solve(tf.constant([3.0, 0.0]))))
+(origin,) = tensordbg.open(recording.path).why().origins
+print(*origin.reaches)
+"""
+
+
+def test_a_derivative_that_solves_an_equation_reaches_no_loss(tmp_path: Path) -> None:
+    """In a process of its own, in which nothing else is trained."""
+    program = SOLVER.replace("FOLDER", repr(str(tmp_path)))
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert ended.stdout.split() == ["gradient", "output"]

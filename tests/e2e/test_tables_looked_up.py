@@ -65,5 +65,36 @@ def test_a_row_that_python_made_huge(tmp_path: Path) -> None:
     assert origin.verdict.suggestion.endswith("set it to smaller numbers.")
 
 
+def origin_of_table(kind: str, folder: Path) -> Origin:
+    rows = np.ones((50, 4), np.float32)
+    rows[17, 2] = np.nan
+    with tensordbg.record(folder) as recording:
+        table = rows if kind == "array" else tf.constant(rows)
+        step = tf.function(lambda places: tf.reduce_sum(tf.gather(table, places)))
+        if kind == "hashed":
+            pairs = tf.lookup.KeyValueTensorInitializer(list(range(50)), rows[:, 2])
+            step = tf.function(tf.lookup.StaticHashTable(pairs, 0.0).lookup)
+        if kind == "batch":
+            step = tf.function(lambda _: tf.reduce_sum(table * 2.0))
+        for places in LOOKED_UP:
+            step(tf.constant(places))
+    return tensordbg.open(recording.path).why().origins[0]
+
+
+@pytest.mark.parametrize(
+    ("kind", "cause", "said"),
+    [
+        ("tensor", "bad_input_data", "; the first is in row 17 of the table, at [17, 2]."),
+        ("array", "non_finite_constant", "; the first is in row 17, at [17, 2]."),
+        ("hashed", "bad_input_data", "; the first is in row 17 of the table, at [17]."),
+        ("batch", "bad_input_data", "; the first is in row 17 of the batch, at [17, 2]."),
+    ],
+)
+def test_the_row_of_a_constant_table(kind: str, cause: str, said: str, tmp_path: Path) -> None:
+    origin = origin_of_table(kind, tmp_path)
+    assert (origin.cause, origin.explanation[-len(said) :]) == (cause, said)
+    assert ("Drop such rows" in origin.verdict.suggestion) == (kind == "batch")
+
+
 def test_a_sound_table(tmp_path: Path) -> None:
     assert origins_of(1.0, tmp_path) == ()

@@ -17,6 +17,7 @@ def marked(trace: TraceBuilder, ref: TensorRef) -> tuple[bool, bool, bool]:
 
 def step() -> tuple[TraceBuilder, Graph, TensorRef]:
     trace = TraceBuilder()
+    trace.variable("weight")
     f = trace.function("train_step")
     return trace, f, f.argument("x")
 
@@ -120,8 +121,20 @@ def test_only_scalars() -> None:
     assert "loss" not in origin.reaches
 
 
+def test_what_solves_an_equation_is_no_loss() -> None:
+    trace = TraceBuilder()
+    f = trace.function("newton")
+    mean = f.op("Mean", f.argument("x"))
+    f.op("Mul", mean, name="gradient_tape/Mul")
+    f.returns(mean)
+    assert not marked(trace, mean)[2]
+    named = f.op("Mean", f.argument("y"), name="loss/Mean")
+    assert marked(trace, named)[2]
+
+
 def test_an_eager_loss() -> None:
     trace = TraceBuilder()
+    trace.variable("weight")
     x = trace.eager("Input", values=[0.0])
     log = trace.eager("Log", trace.output(x), values=[-inf])
     trace.eager("Mean", trace.output(log), values=-inf)

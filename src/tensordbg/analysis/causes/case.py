@@ -137,6 +137,8 @@ class Case:
     written: bool = False
     """Whether the operation is a write, and the output what was read after it."""
     feeds_variable: bool = False
+    table: bool = False
+    """Whether the value is a table of which rows are looked up, and no batch."""
     first_bad_index: tuple[int, ...] | None = None
     growth: Growth | None = None
     jump: Jump | None = None

@@ -86,6 +86,8 @@ def _explain_input(case: Case) -> str:
 def _first_of(case: Case) -> str:
     """`; the first is in row 3 of the batch, at [3, 2]`."""
     index = case.first_bad_index
+    if case.table:
+        return f"; the first is in row {index[0]} of the table, at {list(index)}" if index else ""
     # In a function of an input pipeline, which no execution runs, it may be one element that is in no batch yet.
     in_row = "" if case.view.execution == NONE or not index else f"in row {index[0]} of the batch, "
     row = f"; the first is {in_row}at {list(index)}" if index else ""
@@ -104,6 +106,8 @@ def _whole_columns(case: Case) -> int:
 
 
 def _fix_input(case: Case) -> str:
+    if case.table:
+        return case.fix("bad_variable", "given")
     known = "python" if _is_of_python(case) else "columns" if _whole_columns(case) else ""
     return case.fix("bad_input_data", known)
 
@@ -124,7 +128,7 @@ def _fix_before_step(case: Case) -> str:
 
 
 def _explain_constant(case: Case) -> str:
-    return f"The program itself holds this constant, with {bad_elements(case.output)}."
+    return f"The program itself holds this constant, with {bad_elements(case.output)}{_first_of_table(case)}."
 
 
 def _fix_constant(case: Case) -> str:

@@ -27,6 +27,7 @@ from tensordbg.analysis.finding import (
 from tensordbg.analysis.flow.call_chain import telling_stack
 from tensordbg.analysis.flow.loop_iterations import iterations_around
 from tensordbg.analysis.flow.reach import Reach
+from tensordbg.analysis.flow.tables import is_table
 from tensordbg.analysis.origins.allowed import allowing_rule
 from tensordbg.analysis.origins.computed import computed_events
 from tensordbg.analysis.origins.divisors import Divisors
@@ -354,6 +355,7 @@ class _Reporter:
             variable=next(iter(evidence.variables), ""),
             written=evidence.written,
             feeds_variable=evidence.feeds_variable,
+            table=is_table(self.origins.values, evidence.event),
             first_bad_index=unravelled(view.health, view.shape),
             positions=tuple(each.position for each in evidence.inputs),
             unwritten=tuple(self._variable_name(each.unwritten) for each in evidence.inputs),

@@ -6,8 +6,8 @@
 - A *loss* is what the program takes gradients of for its variables, as the recorder notes. In a trace, or a function
   with a backward pass, for which nothing was noted, it is a scalar that ends a forward pass: no gradient went into it,
   and nothing in its graph makes another value of it, though it may be returned, printed or added to a metric. In a
-  program that takes no gradients, and in a function that another graph calls, it must also be called a loss, by its
-  name or that of the function around it.
+  program that takes no gradients, or has nothing that is trained, and in a function that another graph calls, it must
+  also be called a loss, by its name or that of the function around it.
 """
 
 from __future__ import annotations
@@ -143,7 +143,13 @@ class Roles:
         result = np.zeros(len(self._values.ports.first), dtype=np.bool_)
         for site in program.sites.values():
             result[site.site] = site.function not in called
-        return result & self.gradient_site.any()
+        return result & (self.gradient_site.any() and self._may_train())
+
+    def _may_train(self) -> bool:
+        """Whether gradients may be for something that is trained; without any, they solve an equation."""
+        program = self._values.program
+        unknown = any(writes_variables(site) and not site.writes for site in program.sites.values())
+        return unknown or any(variable.trainable is not False for variable in program.variables.values())
 
     def _named_loss(self, site: Site) -> bool:
         program = self._values.program
