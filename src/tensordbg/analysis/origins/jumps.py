@@ -175,7 +175,7 @@ class Jumps:
             variable = self._values.program.variables.get(self._ancestry.variable(event))
             old = self._magnitude(write.old)
             name = variable.name if variable else "variable"
-            given = self._is_given(write)
+            given = self._comes_as_it_is(write)
             step = _Step(event, old, after, write.site.site, write.execution, name, given=given)
             return step, self._largest([*write.written, *([write.old] if write.old != NONE and not given else [])])
         parents = self._enlarging(event, self._ancestry.parents(event))
@@ -186,7 +186,7 @@ class Jumps:
         factor = self._factor(site, parents)
         return _Step(event, self._magnitude(parent), after, site.site, execution, factor=factor), parent
 
-    def _is_given(self, write: Write) -> bool:
+    def _comes_as_it_is(self, write: Write) -> bool:
         """Whether a write puts in what came from outside, such as weights that Python sets, as it is."""
         builds = operation_of(write.site).has(Trait.BUILDS_ON_OLD)
         return not builds and len(write.written) == 1 and self._came_in(write.written[0])
