@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -52,6 +53,20 @@ def by_argmax(out: Tensor, y: Tensor) -> Tensor:
 def by_choice(out: Tensor, y: Tensor) -> Tensor:
     hit = torch.where(out > 0, 1.0, 0.0)  # CUTS
     return overlap(hit, y)
+
+
+def by_data(out: Tensor, y: Tensor) -> Tensor:
+    return 0.5 * overlap(out.sigmoid(), y).data  # CUTS
+
+
+def by_copy(out: Tensor, y: Tensor) -> Tensor:
+    part = overlap(out.sigmoid(), y)
+    return torch.tensor(part)  # CUTS
+
+
+def by_data_within(out: Tensor, y: Tensor) -> Tensor:
+    p = out.sigmoid().data[:, :2]  # CUTS
+    return overlap(p, y[:, :2])
 
 
 def soft(out: Tensor, y: Tensor) -> Tensor:
@@ -108,6 +123,21 @@ def rewards(out: Tensor, y: Tensor) -> Tensor:
     return -(chosen.log_prob(action) * (reward - reward.mean())).mean()
 
 
+def weighed_by_data(out: Tensor, y: Tensor) -> Tensor:
+    weight = out.sigmoid().data
+    return (weight * torch.nn.functional.softplus(-out)).mean()
+
+
+def straight_through_data(out: Tensor, y: Tensor) -> Tensor:
+    p = out.sigmoid()
+    return overlap(p + ((p > 0.5).float() - p).data, y)
+
+
+def named_data(out: Tensor, y: Tensor) -> Tensor:
+    held = SimpleNamespace(data=out)
+    return overlap(held.data.sigmoid(), y)
+
+
 def detached(out: Tensor, y: Tensor) -> Tensor:
     return overlap(out.sigmoid(), y).detach()
 
@@ -115,6 +145,7 @@ def detached(out: Tensor, y: Tensor) -> Tensor:
 Part = Callable[[Tensor, Tensor], Tensor]
 HEALTHY: tuple[Part, ...] = (
     *(soft, straight_through, straight_through_the_loss, own_gradient, own_gradient_of_rounding, own_gradient_of_a_sum),
+    *(weighed_by_data, straight_through_data, named_data),
     *(watched, balanced, hard_examples, own_targets, rewards, detached),
 )
 
@@ -135,7 +166,8 @@ def warnings_of(path: Path, part: Callable[[Tensor, Tensor], Any]) -> list[Any]:
     return list(tensordbg.open(recording.path).why().warnings)
 
 
-@pytest.mark.parametrize("part", [by_threshold, by_rounding, by_argmax, by_choice])
+@pytest.mark.filterwarnings("ignore:To copy construct")
+@pytest.mark.parametrize("part", [by_threshold, by_rounding, by_argmax, by_choice, by_data, by_data_within, by_copy])
 def test_the_line_that_cuts_a_part_off_is_told(tmp_path: Path, part: Part) -> None:
     (warning,) = warnings_of(tmp_path, part)
     assert warning.kind == "cut_part"

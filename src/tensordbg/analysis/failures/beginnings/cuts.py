@@ -18,6 +18,8 @@ DETACHED = re.compile(r"\.detach_?\(\)|\bstop_gradient\(|\bno_grad\b")
 """The text of a line that does so explicitly, and by intent."""
 TAKEN_OUT = re.compile(r"\.data\b(?!\[)")
 """The text of a line that takes a tensor's numbers, which is seldom meant to cut anything off."""
+COPIED = re.compile(r"\.data\b|\.tensor\(")
+"""The text of a line in which numbers may leave a tensor without a word: only where no gradient comes to it."""
 _WITH_SLOPE = ("float", "bfloat", "complex")
 
 

@@ -8,14 +8,14 @@ once with a minus, and is left alone. So is what was cut off explicitly.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
 from tensordbg.analysis.columns.reading import Bools
-from tensordbg.analysis.failures.beginnings.cuts import DETACHED
+from tensordbg.analysis.failures.beginnings.cuts import COPIED, DETACHED
 from tensordbg.analysis.program.locations import Locations
 from tensordbg.analysis.program.operations import operation_of
 from tensordbg.analysis.warnings.gradients.read_numbers import read_number
@@ -58,6 +58,9 @@ def _of_loss(scene: _Scene, loss: int) -> Iterator[Finding]:
     for part in parts.flat:
         if part in study.at and (cut := scene.cut(part)) is not None:
             yield _finding(scene, loss, study.at[part][0], cut)
+    for part in parts.whole:
+        if part in study.at and (cut := scene.taken_out(part, parts.seen)) is not None:
+            yield _finding(scene, loss, study.at[part][0], cut)
     for numbers in parts.numbers:
         read = read_number(study, numbers, parts.seen)
         if read != NONE and not scene.is_explicit(int(study.port[read])):
@@ -70,6 +73,8 @@ class _Parts:
 
     flat: tuple[int, ...] = ()
     """The ports that have no slope."""
+    whole: tuple[int, ...] = ()
+    """The ports that have one, and are no sums themselves."""
     numbers: tuple[tuple[int, ...], ...] = ()
     """For each sum the ports that bring numbers into it from outside of the tensors."""
     seen: frozenset[int] = frozenset()
@@ -112,30 +117,38 @@ class _Scene:
     def parts(self, end: int) -> _Parts:
         """The parts that add up to a loss; none where a part counts twice, or was cut off by intent."""
         seen, ahead, flat, numbers = {end}, [end], list[int](), list[tuple[int, ...]]()
+        whole: list[int] = []
         while ahead and len(seen) < _FARTHEST:
             port = ahead.pop()
             made = self._added(port)
             if self.is_explicit(port) or not seen.isdisjoint(made):
                 return _Parts()
             seen.update(made)
+            whole += [] if made else [port]
             ahead += [each for each in made if self.sloping[each]]
             flat += [each for each in made if not self.sloping[each]]
             if self.study.kind(port) in _SUMS:
                 numbers.append(tuple(each for each in self.forward.parents(port) if self.study.kind(each) in _NUMBERS))
-        return _Parts(tuple(flat), tuple(numbers), frozenset(seen))
+        return _Parts(tuple(flat), tuple(whole), tuple(numbers), frozenset(seen))
 
     def _added(self, port: int) -> list[int]:
         """The ports that a port is made of by adding up, and by factors that are not trained."""
         kind, made = self.study.kind(port), self._trained_parents(port)
+        if kind in _FACTORS and any(each in self.forward.parents(each) for each in made):
+            return []  # both sides of a quotient are of one line, which counts as one operation
         return made if kind in _SUMS or ((kind in _KEEPS or kind in _FACTORS) and len(made) == 1) else []
 
     def _trained_parents(self, port: int) -> list[int]:
         return [each for each in self.forward.parents(port) if self.study.from_trained[each]]
 
     def is_explicit(self, port: int) -> bool:
+        return DETACHED.search(self._text(port)) is not None
+
+    def _text(self, port: int) -> str:
+        """The program's own line that made a port."""
         site = self.study.wiring.site(port)
         own = None if site is None else self._locations.own(self._locations.stack(site.stack))
-        return own is not None and DETACHED.search(own.text) is not None
+        return "" if own is None else own.text
 
     @cached_property
     def _locations(self) -> Locations:
@@ -153,6 +166,41 @@ class _Scene:
         if not rounded and (any(each.site in self.backward for each in sites) or not _shows_gradients(sites)):
             return None
         return _Cut(first, f"by {self.place(first)}")
+
+    def taken_out(self, part: int, seen: Collection[int]) -> _Cut | None:
+        """Where the numbers of a part that has a slope were taken out of the tensors, which no operation tells.
+
+        No operation that it alone is made of has one in the backward pass, and one of their lines says how.
+        """
+        alone, ahead = {part}, [part]
+        while ahead and len(alone) < _FARTHEST:
+            port = ahead.pop()
+            if int(self.study.ports.site[port]) in self.backward:
+                alone.discard(port)
+                continue
+            fresh = {each for each in self._trained_parents(port) if not self.study.trained_reads[each]} - alone
+            alone |= fresh
+            ahead += fresh
+        sites = [site for port in alone if (site := self.study.wiring.site(port)) is not None]
+        alone |= self._handing_on(part, seen)
+        if part not in alone or not self.backward or not _shows_gradients(sites) or any(map(self.is_explicit, alone)):
+            return None
+        lines = [port for port in alone if COPIED.search(self._text(port))]
+        if not lines:
+            return None
+        first = min(lines, key=lambda port: (int(self.study.ports.site[port]), port))
+        return _Cut(first, f"its numbers were taken out in {self.place(first)}")
+
+    def _handing_on(self, part: int, seen: Collection[int]) -> set[int]:
+        """The ports by which a part comes to the sum: those that are made of it alone."""
+        found, port = set[int](), part
+        while len(found) < _FARTHEST:
+            above = [each for each in seen if self._added(each) == [port] and each not in found]
+            if len(above) != 1 or int(self.study.ports.site[above[0]]) in self.backward:
+                return found
+            port = above[0]
+            found.add(port)
+        return found
 
     def _behind(self, part: int) -> list[int]:
         """The part, and what it is made of behind all that has a slope."""
