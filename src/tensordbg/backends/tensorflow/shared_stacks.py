@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tensordbg.backends.tensorflow.internals import tf_stack
-from tensordbg.backends.tensorflow.stack_keys import DEEPEST, FRAME_BYTES, StackKey, can_be_told, stack_key
+from tensordbg.backends.tensorflow.stack_keys import DEEPEST, FRAME_BYTES, StackKey, names_are_utf8, stack_key
 from tensordbg.model import NONE
 
 
@@ -41,7 +41,7 @@ class SharedStacks:
     def begin(self) -> None:
         """Has operations share their stacks from now on."""
         # Our frames are left out of stacks: before those are counted that TensorFlow skips, or after.
-        self._more = int(can_be_told(sys._getframe()) and len(self.plain(2)) == len(self.plain(1)))  # noqa: SLF001
+        self._more = int(names_are_utf8(sys._getframe()) and len(self.plain(2)) == len(self.plain(1)))  # noqa: SLF001
         tf_stack.extract_stack = self._extract
 
     def end(self) -> None:
@@ -69,6 +69,6 @@ class SharedStacks:
         if shared is None:
             # The stacks hold the code objects, by whose identities they are known.
             given, own = self.plain(stacklevel + self._more), self.plain(stacklevel + self._more)
-            shared = self._by_key[key] = _Shared(given, own, None if can_be_told(frame) else NONE)
+            shared = self._by_key[key] = _Shared(given, own, None if names_are_utf8(frame) else NONE)
             self._by_trace[id(shared.given)] = shared
         return shared.given

@@ -21,7 +21,7 @@ def stack_key(frame: FrameType | None) -> StackKey:
     return _native.stack_key(frame, DEEPEST)
 
 
-def can_be_told(frame: FrameType | None) -> bool:
+def names_are_utf8(frame: FrameType | None) -> bool:
     """Whether the names of all files in a stack are in UTF-8; else TensorFlow raises, and 2.16 ends the process."""
     while frame is not None:
         try:

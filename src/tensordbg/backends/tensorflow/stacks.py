@@ -11,7 +11,7 @@ from weakref import WeakKeyDictionary
 
 from tensordbg.backends.tensorflow.generated import GeneratedCode
 from tensordbg.backends.tensorflow.shared_stacks import SharedStacks
-from tensordbg.backends.tensorflow.stack_keys import DEEPEST, FRAME_BYTES, StackKey, can_be_told
+from tensordbg.backends.tensorflow.stack_keys import DEEPEST, FRAME_BYTES, StackKey, names_are_utf8
 from tensordbg.model import NONE
 from tensordbg.recording.catalog import Catalog, RawFrame
 
@@ -48,7 +48,7 @@ class Stacks:
 
     def here(self) -> int:
         """The number of the running stack; slower than `current`, for what happens seldom."""
-        return self._number(self.shared.plain()) if can_be_told(sys._getframe(1)) else NONE  # noqa: SLF001
+        return self._number(self.shared.plain()) if names_are_utf8(sys._getframe(1)) else NONE  # noqa: SLF001
 
     def note_handing_out(self, graph: Any, place: RawFrame | None) -> None:
         """Has what calls Python in a graph stand at the line of a generator, too, that it takes elements from."""
