@@ -175,10 +175,29 @@ void end_execution(std::int64_t execution, bool failed) {
   log->finish(record, sequence);
 }
 
+// Room for the record of a tensor, or null; the tensor itself is filled in.
+Record* reserve_tensor(EventLog* log, const MadeBy& made_by, std::uint64_t* sequence) {
+  Record* record = log->reserve(sequence);
+  if (record == nullptr) return nullptr;
+  fill_common(record, RecordKind::kEagerTensor, made_by.execution);
+  record->site = made_by.site;
+  record->slot = made_by.slot;
+  record->device = made_by.device;
+  return record;
+}
+
+bool is_wanted(std::uint32_t site, DType dtype) {
+  const ActiveLog active;
+  EventLog* log = active.get();
+  return log != nullptr && log->wants(site, dtype);
+}
+
 // Records a tensor of an eager execution, and says whether it is known not to be finite. `array` has the buffer protocol and
 // is C-contiguous.
 bool append_tensor(std::int64_t execution, std::uint32_t site, std::uint16_t slot, int dtype, std::uint16_t device,
                    nb::handle array) {
+  // To ask for a buffer may cost the making of an array.
+  if (!is_wanted(site, static_cast<DType>(dtype))) return false;
   Py_buffer view;
   if (PyObject_GetBuffer(array.ptr(), &view, PyBUF_ND) != 0) throw nb::python_error();
   const std::vector<std::int64_t> dims(view.shape, view.shape + view.ndim);
@@ -204,12 +223,8 @@ void append_strings(std::int64_t execution, std::uint32_t site, std::uint16_t sl
   for (const std::int64_t dim : dims) count *= dim;
   if (count != static_cast<std::int64_t>(found.size())) throw nb::value_error("texts and shape differ in number");
   std::uint64_t sequence = 0;
-  Record* record = log->reserve(&sequence);
+  Record* record = reserve_tensor(log, {execution, site, slot, device}, &sequence);
   if (record == nullptr) return;
-  fill_common(record, RecordKind::kEagerTensor, execution);
-  record->site = site;
-  record->slot = slot;
-  record->device = device;
   fill_strings(log, static_cast<int>(dims.size()), [&dims](int axis) { return dims[axis]; },
                [&found](std::int64_t k) { return found[k]; }, record);
   log->finish(record, sequence);
@@ -223,12 +238,8 @@ bool append_summary(std::int64_t execution, std::uint32_t site, std::uint16_t sl
   EventLog* log = active.get();
   if (log == nullptr || !log->wants(site, static_cast<DType>(dtype))) return false;
   std::uint64_t sequence = 0;
-  Record* record = log->reserve(&sequence);
+  Record* record = reserve_tensor(log, {execution, site, slot, device}, &sequence);
   if (record == nullptr) return false;
-  fill_common(record, RecordKind::kEagerTensor, execution);
-  record->site = site;
-  record->slot = slot;
-  record->device = device;
   fill_summary(log, static_cast<DType>(dtype), summary.size() == 11 ? summary.data() : nullptr,
                static_cast<int>(dims.size()), [&dims](int axis) { return dims[axis]; }, record);
   const bool bad = not_finite(*record);
@@ -243,12 +254,8 @@ bool append_elements(const MadeBy& made_by, DType dtype, const Elements& element
   EventLog* log = active.get();
   if (log == nullptr || !log->wants(made_by.site, dtype)) return false;
   std::uint64_t sequence = 0;
-  Record* record = log->reserve(&sequence);
+  Record* record = reserve_tensor(log, made_by, &sequence);
   if (record == nullptr) return false;
-  fill_common(record, RecordKind::kEagerTensor, made_by.execution);
-  record->site = made_by.site;
-  record->slot = made_by.slot;
-  record->device = made_by.device;
   fill_tensor(log, dtype, elements.data, elements.rank, [&elements](int axis) { return elements.dims[axis]; }, record);
   const bool bad = not_finite(*record);
   log->finish(record, sequence);

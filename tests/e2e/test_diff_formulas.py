@@ -11,6 +11,7 @@ import pytest
 
 import tensordbg
 from tensordbg.analysis.diff.result import FirstDifference
+from tests.differences import told
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed here (it comes with the tests on Python 3.11)")
 F: Any = torch.nn.functional
@@ -120,10 +121,6 @@ def first(a: Path, b: Path, step: int | None = None) -> FirstDifference:
     assert (result.status, result.first is not None) == ("diverged", True)
     assert result.first is not None
     return result.first
-
-
-def told(found: FirstDifference) -> list[tuple[str, object, object]]:
-    return [(each.attribute, each.a, each.b) for each in found.difference]
 
 
 @pytest.mark.parametrize(("rule", "written"), RIGHT)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import tensordbg
-from tensordbg.analysis.diff.result import Comparison, FirstDifference
+from tests.differences import first, told
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed here (it comes with the tests on Python 3.11)")
 _DRAWN = np.random.default_rng(21)
@@ -45,16 +45,6 @@ def in_torch(folder: Path, rule: Callable[[Any], Any], clip: Callable[[Any], Any
                 clip(model.parameters())
             optimizer.step()
     return folder
-
-
-def first(result: Comparison) -> FirstDifference:
-    assert (result.status, result.first is not None) == ("diverged", True)
-    assert result.first is not None
-    return result.first
-
-
-def told(found: FirstDifference) -> list[tuple[str, object, object]]:
-    return [(each.attribute, each.a, each.b) for each in found.difference]
 
 
 def test_a_setting_that_one_framework_calls_otherwise(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import tensordbg
-from tensordbg.analysis.diff.result import Comparison, FirstDifference
+from tests.differences import first, told
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed here (it comes with the tests on Python 3.11)")
 F: Any = torch.nn.functional
@@ -55,16 +55,6 @@ def in_torch(folder: Path, weights: Any, loss: Callable[[Any], Any], steps: int 
         if not steps:
             loss(torch.tensor(X) @ torch.tensor(weights))
     return folder
-
-
-def first(result: Comparison) -> FirstDifference:
-    assert (result.status, result.first is not None) == ("diverged", True)
-    assert result.first is not None
-    return result.first
-
-
-def told(found: FirstDifference) -> list[tuple[str, object, object]]:
-    return [(each.attribute, each.a, each.b) for each in found.difference]
 
 
 def y(*shape: int) -> Any:

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 import tensordbg
-from tensordbg.analysis.diff.result import Comparison, FirstDifference
+from tensordbg.analysis.diff.result import Comparison
+from tests.differences import first, told
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed here (it comes with the tests on Python 3.11)")
 F: Any = torch.nn.functional
@@ -29,16 +30,6 @@ def run(folder: Path, program: Callable[[], Any]) -> Path:
 
 def diff(tmp_path: Path, a: Callable[[], Any], b: Callable[[], Any]) -> Comparison:
     return tensordbg.diff(run(tmp_path / "a", a), run(tmp_path / "b", b))
-
-
-def first(result: Comparison) -> FirstDifference:
-    assert (result.status, result.first is not None) == ("diverged", True)
-    assert result.first is not None
-    return result.first
-
-
-def told(found: FirstDifference) -> list[tuple[str, object, object]]:
-    return [(each.attribute, each.a, each.b) for each in found.difference]
 
 
 SEQUENCE, CLASSES = drawn(4, 7, 6), _DRAWN.integers(0, 5, 4)

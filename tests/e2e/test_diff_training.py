@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import tensordbg
-from tensordbg.analysis.diff.result import Comparison, FirstDifference
+from tests.differences import first
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed here (it comes with the tests on Python 3.11)")
 F: Any = torch.nn.functional
@@ -72,12 +72,6 @@ def of_keras(folder: Path, optimizer: Callable[..., Any], drawn: str = "") -> Pa
                 loss = tf.reduce_mean(tf.nn.sparse_softmax_cross_entropy_with_logits(Y, out))
             rule.apply_gradients(zip(tape.gradient(loss, w), w, strict=True))
     return folder
-
-
-def first(result: Comparison) -> FirstDifference:
-    assert (result.status, result.first is not None) == ("diverged", True)
-    assert result.first is not None
-    return result.first
 
 
 def sgd(w: Any) -> Any:

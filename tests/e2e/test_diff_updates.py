@@ -11,6 +11,7 @@ import pytest
 
 import tensordbg
 from tensordbg.analysis.diff.result import Comparison, FirstDifference
+from tests.differences import told
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed here (it comes with the tests on Python 3.11)")
 F: Any = torch.nn.functional
@@ -58,10 +59,6 @@ def without_settings(folder: Path) -> Path:
         rows = trace.read_text().splitlines(keepends=True)
         trace.write_text("".join(row for row in rows if not row.startswith('{"optimizer"')))
     return folder
-
-
-def told(found: FirstDifference) -> list[tuple[str, object, object]]:
-    return [(each.attribute, each.a, each.b) for each in found.difference]
 
 
 def first(result: Comparison) -> FirstDifference:

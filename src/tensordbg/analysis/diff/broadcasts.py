@@ -28,6 +28,11 @@ def unlike_broadcasts(a: Apart, b: Apart, parts: _Parts) -> tuple[str, str] | No
     return ("A", found[0]) if found[0] else ("B", found[1])
 
 
+def same_shape(run: str) -> str:
+    """Tells how to have a run that alone broadcasts take its values in pairs."""
+    return f"give both the same shape in {run}: a dimension of 1 is taken away from one, or added to the other"
+
+
 def broadcast(apart: Apart, row: int) -> str:
     """Tells the shapes of two values of which an operation takes each element with each; empty where it does not."""
     side, size = apart.side, apart.side.numbers.size

@@ -24,7 +24,7 @@ from tensordbg.analysis.diff.factors import unlike_factors
 from tensordbg.analysis.diff.gates import explain_gate
 from tensordbg.analysis.diff.label_smoothing import unlike_smoothing
 from tensordbg.analysis.diff.loss_settings import settings_ahead
-from tensordbg.analysis.diff.losses import LOSSES
+from tensordbg.analysis.diff.losses import losses_at_once
 from tensordbg.analysis.diff.marks import unlike_marks
 from tensordbg.analysis.diff.mixtures import explain_mixture
 from tensordbg.analysis.diff.normalizations import unlike_normalizations
@@ -149,9 +149,7 @@ def _begins(apart: Apart, row: int) -> bool:
 def _weigh_loss(a: Apart, b: Apart, pair: Pair, rows: tuple[int, int]) -> bool:
     """Tells whether two inputs are single numbers that losses are given, which are settings of these."""
     single = a.side.numbers.size[rows[0]] == b.side.numbers.size[rows[1]] == 1
-    return bool(
-        single and all(side.operation(row).kind in LOSSES for side, row in ((a.side, pair.a), (b.side, pair.b)))
-    )
+    return bool(single and all(losses_at_once(a, b, pair)))
 
 
 def _is_number(apart: Apart, row: int) -> bool:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from tensordbg.analysis.diff.apart import Apart, Pair
 from tensordbg.analysis.diff.attributes import settings_of
-from tensordbg.analysis.diff.broadcasts import unlike_broadcasts
+from tensordbg.analysis.diff.broadcasts import same_shape, unlike_broadcasts
 from tensordbg.analysis.diff.label_smoothing import unlike_smoothing
 from tensordbg.analysis.diff.loss_settings import numbers_text, unlike_loss_settings
-from tensordbg.analysis.diff.losses import LOSSES, computes_loss, parts_of_loss
+from tensordbg.analysis.diff.losses import LOSSES, computes_loss, losses_at_once, parts_of_loss
 from tensordbg.analysis.diff.result import AttributeDifference
 from tensordbg.analysis.diff.scaled_losses import is_size_of_axes, times
 from tensordbg.analysis.diff.whole_inputs import unlike_whole, whole_inputs, whole_text
@@ -77,7 +77,7 @@ def _only_text(a: Apart, b: Apart, parts: tuple[list[int], list[int]]) -> str:
 
 def _written_out_text(a: Apart, b: Apart, pair: Pair, parts: tuple[list[int], list[int]]) -> str:
     """Tells which run writes its loss out, and the numbers of both; empty where neither or both do."""
-    whole = [each.side.operation(row).kind in LOSSES for each, row in ((a, pair.a), (b, pair.b))]
+    whole = losses_at_once(a, b, pair)
     others = parts[1] if whole[0] else parts[0]
     if whole[0] == whole[1] or any((b if whole[0] else a).side.operation(row).kind in LOSSES for row in others):
         return ""
@@ -100,7 +100,7 @@ def of_written_loss(a: Apart, b: Apart, pair: Pair) -> Explained | None:
 
     The numbers of a formula are no settings of the operation, so they are not held against each other.
     """
-    whole = [each.side.operation(row).kind in LOSSES for each, row in ((a, pair.a), (b, pair.b))]
+    whole = losses_at_once(a, b, pair)
     if whole[0] != whole[1]:
         return explain_loss(a, b, pair)
     settings = unlike_loss_settings(a, b, ([pair.a], [pair.b])) if all(whole) else ()
@@ -119,8 +119,7 @@ def _with_broadcast(pair: Pair, run: str, shapes: str) -> Explained:
         f"the losses are made of equal values, and only {run} broadcasts them: {shapes}, each value with each of the "
         "other, where the other run takes them in pairs"
     )
-    suggestion = f"give both the same shape in {run}: a dimension of 1 is taken away from one, or added to the other"
-    return Explained("value", pair.a, pair.b, pair.distance, True, (), text, suggestion)
+    return Explained("value", pair.a, pair.b, pair.distance, True, (), text, same_shape(run))
 
 
 def _scaled(a: Apart, pair: Pair, count: int) -> Explained:

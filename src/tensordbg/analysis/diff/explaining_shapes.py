@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tensordbg.analysis.diff.apart import Apart, Pair
 from tensordbg.analysis.diff.attributes import attribute_differences
-from tensordbg.analysis.diff.broadcasts import unlike_broadcasts
+from tensordbg.analysis.diff.broadcasts import same_shape, unlike_broadcasts
 from tensordbg.analysis.diff.wording import Explained, attributes_text, settings_to_set
 from tensordbg.analysis.failures.beginnings.words import shape_text
 
@@ -19,9 +19,7 @@ def explain_shape(a: Apart, b: Apart, pair: Pair) -> Explained:
     if broadcasts is not None:
         run, how = broadcasts
         text += f": only {run} broadcasts, {how}"
-        suggestion = (
-            f"give both the same shape in {run}: a dimension of 1 is taken away from one, or added to the other"
-        )
+        suggestion = same_shape(run)
     elif given:
         text += f"; what goes in is {given[0]} in A and {given[1]} in B"
         suggestion = f"give it {given[0]} in B: dimensions that are 1 or absent decide what is broadcast"

@@ -67,19 +67,22 @@ def _delta(apart: Apart, rows: Sequence[int]) -> float | None:
 
 def numbers_text(apart: Apart, row: int) -> str:
     """Tells the numbers that a loss is given, be it by an operation or where it is written out; empty for none."""
-    side, size = apart.side, apart.side.numbers.size
-    given = (each for part in parts_of_loss(apart, row) for each in side.edges.parents[part])
-    numbers = [_number(apart, each) for each in given if size[each] == 1 and not side.edges.parents[each]]
-    told = sorted({number for number in numbers if number not in (0.0, 1.0)})
+    numbers = {number for part in parts_of_loss(apart, row) for number in _single_numbers(apart, part)}
+    told = sorted(numbers - {0.0, 1.0})
     return ", ".join(str(as_written(number)) for number in told[:_SHOWN])
 
 
 def _compared_with(apart: Apart, row: int) -> Iterator[float]:
     """The number by which is chosen whether a magnitude or its square counts, or that the magnitude counts times."""
+    if apart.side.operation(row).kind in _OF_DELTA and _magnitudes(apart, row):
+        yield from _single_numbers(apart, row)
+
+
+def _single_numbers(apart: Apart, row: int) -> Iterator[float]:
+    """The single numbers from outside that an operation is given."""
     side, size = apart.side, apart.side.numbers.size
-    if side.operation(row).kind in _OF_DELTA and _magnitudes(apart, row):
-        given = (each for each in side.edges.parents[row] if size[each] == 1 and not side.edges.parents[each])
-        yield from (_number(apart, each) for each in given)
+    given = (each for each in side.edges.parents[row] if size[each] == 1 and not side.edges.parents[each])
+    yield from (_number(apart, each) for each in given)
 
 
 def _unlike_weights(a: Apart, b: Apart, parts: _Parts) -> tuple[AttributeDifference, ...]:

@@ -99,6 +99,11 @@ def without_parts_of_losses(a: Apart, b: Apart, pairs: list[Pair]) -> list[Pair]
     ]
 
 
+def losses_at_once(a: Apart, b: Apart, pair: Pair) -> tuple[bool, bool]:
+    """Tells of both operations of a pair whether it computes a loss at once."""
+    return a.side.operation(pair.a).kind in LOSSES, b.side.operation(pair.b).kind in LOSSES
+
+
 def _says_more_than_losses(a: Apart, b: Apart, pair: Pair) -> bool:
     """Tells whether two values are of one pass, and not of a forward pass that differs in its gradients alone.
 

@@ -12,7 +12,6 @@ from tensordbg.analysis.columns.reading import TraceSource
 from tensordbg.analysis.finding import NumericalWarning, Origin, TensorView
 from tensordbg.analysis.program.description import Program
 from tensordbg.analysis.program.details import Details
-from tensordbg.analysis.program.locations import Locations
 from tensordbg.analysis.warnings.aftermath import without_aftermath
 from tensordbg.analysis.warnings.layers.softmax_of_one import TRAINED_PAST
 from tensordbg.analysis.warnings.study.losses import find_losses, losses_of
@@ -145,8 +144,7 @@ def _with_sign(warning: NumericalWarning, told: Collection[str], sign: str) -> N
 def _warnings(seen: Study, findings: Sequence[Finding]) -> list[NumericalWarning]:
     events = [_event(seen, finding) for finding in findings]
     views = Details(seen.trace, seen.program).views(events) if events else {}
-    locations = Locations(seen.program)
-    return [_warning(seen, finding, views[event], locations) for finding, event in zip(findings, events, strict=True)]
+    return [_warning(seen, finding, views[event]) for finding, event in zip(findings, events, strict=True)]
 
 
 def _event(seen: Study, finding: Finding) -> int:
@@ -156,9 +154,9 @@ def _event(seen: Study, finding: Finding) -> int:
     return int(seen.series.event[row])
 
 
-def _warning(seen: Study, finding: Finding, view: TensorView, locations: Locations) -> NumericalWarning:
+def _warning(seen: Study, finding: Finding, view: TensorView) -> NumericalWarning:
     site = finding.site if finding.site != NONE else view.site
-    source = locations.own(locations.stack(seen.program.sites[site].stack))
+    source = seen.own_line(seen.program.sites[site])
     variable = seen.program.variables.get(finding.variable)
     return NumericalWarning(
         kind=finding.kind,

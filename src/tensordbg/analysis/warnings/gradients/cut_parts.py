@@ -16,7 +16,6 @@ import numpy as np
 
 from tensordbg.analysis.columns.reading import Bools
 from tensordbg.analysis.failures.beginnings.cuts import COPIED, DETACHED
-from tensordbg.analysis.program.locations import Locations
 from tensordbg.analysis.program.operations import operation_of
 from tensordbg.analysis.warnings.gradients.read_numbers import read_number
 from tensordbg.analysis.warnings.study.losses import with_slope
@@ -147,12 +146,8 @@ class _Scene:
     def _text(self, port: int) -> str:
         """The program's own line that made a port."""
         site = self.study.wiring.site(port)
-        own = None if site is None else self._locations.own(self._locations.stack(site.stack))
+        own = None if site is None else self.study.own_line(site)
         return "" if own is None else own.text
-
-    @cached_property
-    def _locations(self) -> Locations:
-        return Locations(self.study.program)
 
     def cut(self, part: int) -> _Cut | None:
         """Where a part without slope is cut from what has one; None where a gradient comes to it all the same."""
@@ -216,7 +211,7 @@ class _Scene:
     def place(self, port: int) -> str:
         """The name of a tensor, with the line that made it."""
         site = self.study.wiring.site(port)
-        own = None if site is None else self._locations.own(self._locations.stack(site.stack))
+        own = None if site is None else self.study.own_line(site)
         name = "a number" if site is None else f"{site.name}:{port - int(self.study.ports.first[site.site])}"
         return name if own is None else f"{name} ({own.place}, `{own.text}`)"
 

@@ -16,7 +16,6 @@ from functools import cached_property
 import numpy as np
 
 from tensordbg.analysis.columns.reading import Bools, Ints
-from tensordbg.analysis.program.locations import Locations
 from tensordbg.analysis.program.operations import operation_of
 from tensordbg.analysis.warnings.study.study import ENOUGH, Finding, Study
 from tensordbg.analysis.warnings.study.words import listed
@@ -256,8 +255,7 @@ def _is_called(study: Study, site: Site) -> bool:
 
 def _text(study: Study, site: Site) -> str:
     """The program's own line at which an operation was computed."""
-    locations = Locations(study.program)
-    own = locations.own(locations.stack(site.stack))
+    own = study.own_line(site)
     return "" if own is None else own.text
 
 

@@ -10,9 +10,11 @@ import numpy as np
 
 from tensordbg.advice.lookup import fix
 from tensordbg.analysis.columns.reading import Bools, Ints, TraceSource
+from tensordbg.analysis.finding import SourceLine
 from tensordbg.analysis.program.description import Program
 from tensordbg.analysis.program.events import Executions, read_executions
 from tensordbg.analysis.program.held import held_variables
+from tensordbg.analysis.program.locations import Locations
 from tensordbg.analysis.program.operations import operation_of
 from tensordbg.analysis.program.ports import Ports, number_ports
 from tensordbg.analysis.program.roles import Roles
@@ -70,6 +72,15 @@ class Study:
     executions: Executions
     runs: Ints
     """How often each eager site was run."""
+
+    @cached_property
+    def locations(self) -> Locations:
+        """The lines of the program."""
+        return Locations(self.program)
+
+    def own_line(self, site: Site) -> SourceLine | None:
+        """The program's own line at which an operation was computed."""
+        return self.locations.own(self.locations.stack(site.stack))
 
     @cached_property
     def port(self) -> Ints:
