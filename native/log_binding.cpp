@@ -123,44 +123,51 @@ void fill_common(Record* record, RecordKind kind, std::int64_t owner) {
   record->kind = kind;
 }
 
-// Writes the inputs into as many records as they need; the first is of `kind`.
-void append_inputs(EventLog* log, RecordKind kind, std::int64_t execution, std::uint32_t site, std::uint32_t function,
-                   std::int64_t step, std::uint8_t flags, nb::handle inputs) {
-  const std::size_t total = nb::len(inputs);
+// What an execution's records tell of it.
+struct Begun {
+  std::uint32_t site;
+  std::uint32_t function;
+  std::int64_t step;
+  bool failed;
+};
+
+constexpr std::uint32_t kNoFunction = 0xFFFFFFFFu;
+
+// Writes the inputs into as many records as they need; the first is the execution's own.
+void append_inputs(EventLog* log, std::int64_t execution, const Begun& begun, const std::vector<std::int64_t>& inputs) {
+  auto kind = RecordKind::kExecutionBegin;
   std::size_t done = 0;
   do {
     std::uint64_t sequence = 0;
     Record* record = log->reserve(&sequence);
     if (record == nullptr) return;
     fill_common(record, kind, execution);
-    record->site = site;
-    record->function = function;
-    record->iteration = step;
-    record->flags = flags;
-    const std::size_t count = std::min(total - done, kMaxInputs);
+    record->site = begun.site;
+    record->function = begun.function;
+    record->iteration = begun.step;
+    record->flags = (begun.function == kNoFunction ? 0 : kFlagFunction) | (begun.failed ? kFlagFailed : 0);
+    const std::size_t count = std::min(inputs.size() - done, kMaxInputs);
     record->rank = static_cast<std::uint8_t>(count);
-    for (std::size_t i = 0; i < count; ++i) record->execution.inputs[i] = nb::cast<std::int64_t>(inputs[done + i]);
+    std::copy_n(inputs.begin() + static_cast<std::ptrdiff_t>(done), count, record->execution.inputs);
     log->finish(record, sequence);
     done += count;
     kind = RecordKind::kExecutionInputs;
-  } while (done < total);
+  } while (done < inputs.size());
 }
 
-std::int64_t begin_execution(std::int64_t site, std::int64_t function, std::int64_t step, nb::list inputs, bool failed) {
+std::int64_t append_execution(const Begun& begun, const std::vector<std::int64_t>& inputs) {
   const ActiveLog active;
   EventLog* log = active.get();
   if (log == nullptr) return -1;
   const std::int64_t execution = log->new_execution();
-  const auto called = static_cast<std::uint32_t>(function);
-  const std::uint8_t flags = (called == 0xFFFFFFFFu ? 0 : kFlagFunction) | (failed ? kFlagFailed : 0);
-  if (FirstBad* first_bad = log->first_bad()) {
-    std::vector<std::int64_t> known;
-    known.reserve(nb::len(inputs));
-    for (const nb::handle input : inputs) known.push_back(nb::cast<std::int64_t>(input));
-    first_bad->began(execution, static_cast<std::uint32_t>(site), known.data(), known.size());
-  }
-  append_inputs(log, RecordKind::kExecutionBegin, execution, static_cast<std::uint32_t>(site), called, step, flags, inputs);
+  if (FirstBad* first_bad = log->first_bad()) first_bad->began(execution, begun.site, inputs.data(), inputs.size());
+  append_inputs(log, execution, begun, inputs);
   return execution;
+}
+
+std::int64_t begin_execution(std::int64_t site, std::int64_t function, std::int64_t step, const std::vector<std::int64_t>& inputs,
+                             bool failed) {
+  return append_execution({static_cast<std::uint32_t>(site), static_cast<std::uint32_t>(function), step, failed}, inputs);
 }
 
 void end_execution(std::int64_t execution, bool failed) {
@@ -248,6 +255,15 @@ bool append_summary(std::int64_t execution, std::uint32_t site, std::uint16_t sl
 }
 
 }  // namespace
+
+bool is_recording() {
+  const ActiveLog active;
+  return active.get() != nullptr && !active.get()->paused();
+}
+
+std::int64_t begin_eager_execution(std::uint32_t site, std::int64_t step, const std::vector<std::int64_t>& inputs) {
+  return append_execution({site, kNoFunction, step, false}, inputs);
+}
 
 bool append_elements(const MadeBy& made_by, DType dtype, const Elements& elements) {
   const ActiveLog active;

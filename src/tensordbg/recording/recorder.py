@@ -79,16 +79,23 @@ class Recorder:
         return self._every == 1 and self.watch is None and self.pace is None
 
     @property
+    def every_eager(self) -> int:
+        """One step in so many of an eager operation is recorded, whichever operation; 0 where more is asked of each."""
+        return 0 if self.pace is not None or self._values is not None else self._every
+
+    @property
     def rests(self) -> bool:
         """Whether nothing is recorded now."""
         return self.resting or (self.pace is not None and not self.pace.looking)
 
     def next_step(self, key: object) -> int:
         """How often `key` (a function, an eager site) has run before."""
+        return next(self.steps_of(key))
+
+    def steps_of(self, key: object) -> Iterator[int]:
+        """Counts how often `key` has run before."""
         steps = self._steps.get(key)
-        if steps is None:
-            steps = self._steps.setdefault(key, itertools.count())
-        return next(steps)
+        return self._steps.setdefault(key, itertools.count()) if steps is None else steps
 
     def passes_by(self, step_key: object) -> bool:
         """Whether a call that begins is sure to be left out and needs nothing more: most are, under a budget."""

@@ -81,9 +81,9 @@ def shown(folder: Path, program: Callable[[], object]) -> Callable[[str], list[f
     return partial(scalars, record(folder, program).reader)
 
 
-def record(folder: Path, program: Callable[[], object], detail: str = "health") -> Recorded:
+def record(folder: Path, program: Callable[[], object], detail: str = "health", every: int = 1) -> Recorded:
     """Runs and records `program`."""
-    with tensordbg.record(folder, detail=detail) as recording:
+    with tensordbg.record(folder, detail=detail, every=every) as recording:
         program()
     return read(recording.path)
 

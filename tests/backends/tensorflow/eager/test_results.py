@@ -28,7 +28,7 @@ def tensor(*mark: object) -> tf.Tensor:
 
 
 def references(*values: object) -> list[int] | None:
-    return _native.marked_references(values, TENSOR, MARK, MAKER)
+    return _native.marked_references((TENSOR, MARK, MAKER, {}, {}), values)
 
 
 def test_the_marks_of_tensors_and_of_lists_of_them_are_read() -> None:

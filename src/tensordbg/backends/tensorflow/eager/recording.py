@@ -10,12 +10,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from tensordbg import _native
 from tensordbg.backends.tensorflow import dtypes
 from tensordbg.backends.tensorflow.devices import Devices
 from tensordbg.backends.tensorflow.eager.at_hand import SILENT, OperationNotices
 from tensordbg.backends.tensorflow.eager.element_parts import GIVING, dataset_name, site_attributes
 from tensordbg.backends.tensorflow.eager.entries import Entries, Entry
+from tensordbg.backends.tensorflow.eager.known_operations import KnownOperations
 from tensordbg.backends.tensorflow.eager.outside_names import FromOutside, named_from_outside
 from tensordbg.backends.tensorflow.eager.reads import Reads
 from tensordbg.backends.tensorflow.eager.results import Results
@@ -61,6 +61,7 @@ class Eager:
         self._recorder: Recorder
         self._visible_devices = Devices()
         self._results = Results(entries, self._reads, self._visible_devices)
+        self._known = KnownOperations(self._results, layers)
         self._tensor_type, _ = eager_tensors()
         self._sites: dict[tuple[str, StackKey, tuple[int, ...] | None, str, int, str], int] = {}
 
@@ -71,6 +72,7 @@ class Eager:
         self._entries.add(self)
         self._reads.install(recorder)
         self._results.begin(recorder)
+        self._known.begin(recorder)
         if recorder.pace is not None:
             lighten_between_steps(recorder.pace, self._entries, self._failed)
 
@@ -79,6 +81,7 @@ class Eager:
         self._entries.lighten(None)
         self._entries.remove(self)
         self._reads.uninstall()
+        self._known.end()
 
     def fast_path(self, plain: Entry) -> Entry:
         """Records one operation."""
@@ -98,7 +101,8 @@ class Eager:
             elif recorder.active and op_type not in SILENT:
                 try:
                     count = input_count(op_type)
-                    self._operation(op_type, args[:count], result, args[count:])
+                    if not self._known.record(op_type, args, count, result):
+                        self._operation(op_type, args[:count], result, args[count:])
                 except Exception as error:  # noqa: BLE001  a fault of ours must not reach the program
                     recorder.fail(f"recording {op_type}", error)
             return result
@@ -217,12 +221,13 @@ class Eager:
             return
         key = stack_key(sys._getframe(2))  # noqa: SLF001
         # Most operations take nothing but what others made: no variable, no dataset, nothing from outside.
-        references = _native.marked_references(inputs, self._tensor_type, MARK, recorder)
-        if references is None or op_type in GIVING:
-            given = flat(inputs)
-            site = self._site(op_type, key, self._touched(given), self._from_outside(op_type, given), settings)
+        references = self._results.references(inputs)
+        plainly = references is not None and op_type not in GIVING
+        given = [] if plainly else flat(inputs)
+        if plainly:
+            site = self._site(op_type, key, (), None, settings)
         else:
-            given, site = [], self._site(op_type, key, (), None, settings)
+            site = self._site(op_type, key, self._touched(given), self._from_outside(op_type, given), settings)
         step = recorder.wanted_step(site)
         if step == NONE:
             return
@@ -230,8 +235,13 @@ class Eager:
             references = [self.known_input(value, key, place) for place, value in enumerate(given)]
         execution = recorder.begin_operation(site, step, references)
         self._layers.ran(execution, site)
-        for slot, tensor in enumerate(results_of(result) if type(result) is not self._tensor_type else (result,)):
+        is_one = type(result) is self._tensor_type
+        at_hand = [
             self._results.record(execution, site, slot, tensor)
+            for slot, tensor in enumerate((result,) if is_one else results_of(result))
+        ]
+        if plainly and is_one and at_hand == [True]:
+            self._known.learn(op_type, key, site)
         if given and (slots := slots_of(op_type)).names:
             self._slots(slots, given, key)
         if recorder.watch is not None and recorder.watch.each_operation:
@@ -337,25 +347,38 @@ class Eager:
         """The number of a site; of variables those that it touches, `None` where it calls a function."""
         # A model calls all its layers from one line.
         layer, (place, dataset) = self._layers.path, (NONE, "") if given is None else (given.place, given.dataset)
-        known = self._sites.get((op_type, key, variables, layer, place, dataset))
-        if known is None:
-            catalog = self._recorder.catalog
-            with catalog.lock:
-                known = catalog.new_sites(1)
-                attributes = site_attributes(op_type, settings, sys._getframe(1))  # noqa: SLF001
-                described = replace(self._describe(known, op_type, key, variables), attributes=attributes)
-                is_own = catalog.user_code.is_user
-                named = described if given is None else named_from_outside(described, given, sys._getframe(0), is_own)  # noqa: SLF001
-                catalog.add_sites(self._backward.marked([named]))
-            self._sites[op_type, key, variables, layer, place, dataset] = known
-        else:
+        asked = (op_type, key, variables, layer, place, dataset)
+        known = self._sites.get(asked)
+        if known is not None:
             self._recorder.catalog.use_site(known)
+            return known
+        with self._recorder.catalog.lock:
+            known = self._sites.get(asked)  # another thread may have come first
+            if known is None:
+                known = self._sites[asked] = self._new_site(op_type, key, variables, given, settings)
         return known
+
+    def _new_site(
+        self,
+        op_type: str,
+        key: StackKey,
+        variables: tuple[int, ...] | None,
+        given: FromOutside | None,
+        settings: Sequence[Any] | None,
+    ) -> int:
+        catalog = self._recorder.catalog
+        number = catalog.new_sites(1)
+        attributes = site_attributes(op_type, settings, sys._getframe(2))  # noqa: SLF001
+        described = replace(self._describe(number, op_type, key, variables), attributes=attributes)
+        is_own = catalog.user_code.is_user
+        named = described if given is None else named_from_outside(described, given, sys._getframe(1), is_own)  # noqa: SLF001
+        catalog.add_sites(self._backward.marked([named]))
+        return number
 
     def _describe(self, number: int, op_type: str, key: StackKey, variables: tuple[int, ...] | None) -> Site:
         self._layers.look()
         touched, calls = variables or (), variables is None
-        stack = self._stacks.current(key, sys._getframe(3))  # noqa: SLF001
+        stack = self._stacks.current(key, sys._getframe(4))  # noqa: SLF001
         return Site(
             number, op_type, "PartitionedCall" if calls else op_type, NONE, stack,
             device=context.context().device_name or "", call=CallKind.CALL if calls else CallKind.NONE,

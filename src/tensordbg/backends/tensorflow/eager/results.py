@@ -31,24 +31,35 @@ class Results:
         self._recorder: Recorder
         self._numbers: dict[str, int] = {}
         self._at_hand: dict[str, int] = {}
-        self._recording: tuple[type[Any], str, Recorder, dict[int, int], dict[str, int]]
+        self.recording: tuple[type[Any], str, Recorder, dict[int, int], dict[str, int]]
+        """What the compiled part needs in each recording, see `eager_path.h`."""
 
     def begin(self, recorder: Recorder) -> None:
         """Records into this recorder's trace from now on."""
         self._recorder = recorder
         self._numbers.clear()
         self._at_hand.clear()
-        self._recording = (eager_tensors()[0], MARK, recorder, _AT_HAND, self._at_hand)
+        self.recording = (eager_tensors()[0], MARK, recorder, _AT_HAND, self._at_hand)
         self._gradients.begin()
 
-    def record(self, execution: int, site: int, slot: int, tensor: Any) -> None:
-        """Records one tensor, unless it is none whose elements are known."""
-        bad = _native.append_marked(self._recording, execution, site, slot, tensor)
+    def references(self, values: Any) -> list[int] | None:
+        """The references of tensors that recorded operations made; None where one of them is none."""
+        return _native.marked_references(self.recording, values)
+
+    def record(self, execution: int, site: int, slot: int, tensor: Any) -> bool:
+        """Records one tensor, unless it has no elements; tells whether those were measured where they lie."""
+        bad = _native.append_marked(self.recording, execution, site, slot, tensor)
+        at_hand = bad is not None
         if bad is None:
             bad = self._record_other(execution, site, slot, tensor)
         if bad:
-            self._reads.expect(tensor, execution, slot, site)
-            self._gradients.note(self._recorder, execution, site)
+            self.found_bad(execution, site, slot, tensor)
+        return at_hand
+
+    def found_bad(self, execution: int, site: int, slot: int, tensor: Any) -> None:
+        """Looks out for what becomes of a tensor that is not finite."""
+        self._reads.expect(tensor, execution, slot, site)
+        self._gradients.note(self._recorder, execution, site)
 
     def _record_other(self, execution: int, site: int, slot: int, tensor: Any) -> bool:
         """Records one whose elements do not lie where they can be measured at once, or of a device's first."""
