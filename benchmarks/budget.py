@@ -1,10 +1,10 @@
 """What budgets for the cost come to: the share of the time that was spent, and how often each tensor was seen.
 
-Each program runs plain, then recorded under a budget, then plain again, in a process of its own; processor time of all
-threads counts, as the machine may do other things too. `left out` is what steps cost between those that are recorded,
-which is measured where only the first is. How often tensors were seen is told of the one in the middle, and of the
-tenth that was seen most: those that matter, where a budget records them alone. A table is printed and kept in
-`benchmarks/results/`.
+Each program runs in two processes that take turns, second by second: plain in one, and recorded under a budget in the
+other. Processor time of all threads counts, in all turns together, as the machine may do other things too. `left out`
+is what steps cost between those that are recorded, which is measured where only the first is. How often tensors were
+seen is told of the one in the middle, and of the tenth that was seen most: those that matter, where a budget records
+them alone. A table is printed and kept in `benchmarks/results/`.
 """
 
 from __future__ import annotations
@@ -18,10 +18,13 @@ import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 HERE = Path(__file__).parent
 RESULTS = HERE / "results"
-PLAIN_SECONDS, RECORDED_SECONDS = 6.0, 30.0
+SECONDS, WARMING_SECONDS, TURN_SECONDS = 30.0, 3.0, 1.0
+"""Of each of the two processes: how long it is timed, how long it runs before that, and how long a turn is."""
+PLAIN = "plain"
 BUDGETS = {"left out": {"every": 2**40}, **{f"{share} %": {"overhead": share / 100} for share in (1, 2, 5, 10)}}
 TENSORFLOW = ("mlp", "transformer", "convolution", "eager", "keras fit")
 TORCH = ("transformer", "convolution", "mlp")
@@ -43,55 +46,110 @@ def maker(program: str) -> Callable[[], Callable[[], object]]:
     return MAKERS[program]
 
 
-def timed(step: Callable[[], object], seconds: float) -> list[float]:
-    """Seconds of the processor that each step took."""
-    found = []
-    end = time.perf_counter() + seconds
+def turn(step: Callable[[], object], seconds: float) -> tuple[float, int]:
+    """Seconds of the processor that steps took, and how many there were."""
+    steps, start, end = 0, time.process_time(), time.perf_counter() + seconds
     while time.perf_counter() < end:
-        start = time.process_time()
         step()
-        found.append(time.process_time() - start)
-    return found
+        steps += 1
+    return time.process_time() - start, steps
 
 
-def measure(program: str, budget: str) -> dict[str, float]:
-    """What one program costs under one budget."""
+def take_turns(step: Callable[[], object]) -> None:
+    """Runs steps each time that the other end asks for it, and tells what they took."""
+    turn(step, WARMING_SECONDS)
+    print(json.dumps("ready"), flush=True)
+    while sys.stdin.readline().strip():
+        print(json.dumps(turn(step, TURN_SECONDS)), flush=True)
+
+
+def run(program: str, budget: str) -> None:
+    """One of the two processes; that which is recorded tells at the end how often a tensor was seen."""
     import tensordbg
 
     make = maker(program)
-    plain = make()
-    timed(plain, 1.0)
-    before = timed(plain, PLAIN_SECONDS)
+    if budget == PLAIN:
+        take_turns(make())
+        return
     with tempfile.TemporaryDirectory() as folder:
         with tensordbg.record(folder, **BUDGETS[budget]) as recording:
-            watched = make()
-            timed(watched, 2.0)
-            during = timed(watched, RECORDED_SECONDS)
+            take_turns(make())
         counts = "select count(*) as times from tensors group by site, slot, path"
         asked = f"select median(times) as times, quantile_cont(times, 0.9) as often from ({counts})"
         rows = tensordbg.open(recording.path).sql(asked).to_pylist()
-    own = [*before, *timed(plain, PLAIN_SECONDS)]
-    plain_seconds = sum(own) / len(own)
-    return {
-        "cost": sum(during) / len(during) / plain_seconds - 1,
-        "plain_ms": 1e3 * plain_seconds,
-        "steps": len(during),
-        "seen_every_seconds": (RECORDED_SECONDS + 2.0) / rows[0]["times"],
-        "most_seen_every_seconds": (RECORDED_SECONDS + 2.0) / rows[0]["often"],
-    }
+    print(json.dumps([(SECONDS + WARMING_SECONDS) / rows[0][each] for each in ("times", "often")]), flush=True)
+
+
+class Runner:
+    """One of the two processes, seen from here."""
+
+    def __init__(self, program: str, budget: str) -> None:
+        environment = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3"}
+        self._process = subprocess.Popen(
+            [sys.executable, __file__, program, budget], text=True, env=environment,
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        )  # fmt: skip
+        self.seconds, self.steps = 0.0, 0
+
+    def answer(self) -> Any:
+        """Waits for what it tells next.
+
+        Raises:
+            RuntimeError: It has ended, with the last line on its standard error.
+        """
+        assert self._process.stdout is not None
+        assert self._process.stderr is not None
+        line = self._process.stdout.readline()
+        if not line:
+            raise RuntimeError((self._process.stderr.read().strip().splitlines() or ["no result"])[-1])
+        return json.loads(line)
+
+    def take_turn(self) -> None:
+        """Has it run for a while."""
+        self._say("go")
+        seconds, steps = self.answer()
+        self.seconds, self.steps = self.seconds + seconds, self.steps + steps
+
+    def end(self) -> None:
+        """Has it end."""
+        self._say("")
+
+    def stop(self) -> None:
+        """Sees to it that it is gone."""
+        self._process.kill()
+        self._process.communicate()
+
+    def _say(self, word: str) -> None:
+        assert self._process.stdin is not None
+        self._process.stdin.write(f"{word}\n")
+        self._process.stdin.flush()
 
 
 def measured(program: str, budget: str) -> dict[str, float] | None:
-    """The measurement in a process of its own; None where it fails, with its last line on standard error."""
-    done = subprocess.run(
-        [sys.executable, __file__, program, budget],
-        capture_output=True, text=True, check=False, env={**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3"},
-    )  # fmt: skip
-    lines = done.stdout.strip().splitlines()
-    if done.returncode == 0 and lines:
-        return json.loads(lines[-1])
-    print(f"{budget}, {program}: {(done.stderr.strip().splitlines() or ['no result'])[-1]}", file=sys.stderr)
-    return None
+    """What a program costs under a budget; None where it fails, with the reason on standard error."""
+    plain, watched = runners = Runner(program, PLAIN), Runner(program, budget)
+    try:
+        for each in runners:
+            each.answer()
+        for _ in range(round(SECONDS / TURN_SECONDS)):
+            for each in runners:
+                each.take_turn()
+        watched.end()
+        seen, most_seen = watched.answer()
+    except (RuntimeError, OSError) as error:
+        print(f"{budget}, {program}: {error}", file=sys.stderr)
+        return None
+    finally:
+        for each in runners:
+            each.stop()
+    plain_seconds = plain.seconds / plain.steps
+    return {
+        "cost": watched.seconds / watched.steps / plain_seconds - 1,
+        "plain_ms": 1e3 * plain_seconds,
+        "steps": watched.steps,
+        "seen_every_seconds": seen,
+        "most_seen_every_seconds": most_seen,
+    }
 
 
 def cell(found: dict[str, float]) -> str:
@@ -113,6 +171,6 @@ def main() -> None:
 
 if __name__ == "__main__":
     if len(sys.argv) == 3:
-        print(json.dumps(measure(sys.argv[1], sys.argv[2])))
+        run(sys.argv[1], sys.argv[2])
     else:
         main()

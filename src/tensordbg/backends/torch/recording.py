@@ -113,7 +113,7 @@ class TorchRecording:
         self._hooks.callback(_modules.uninstall)
         if recorder.pace is not None:
             recorder.pace.when_changed(lambda looking: observer.rest(not looking))
-            self._hooks.callback(observer.rest, False)
+        self._hooks.callback(observer.rest, False)
         compiled = Compiled()
         compiled.install(recorder, observer)
         self._hooks.callback(compiled.uninstall)

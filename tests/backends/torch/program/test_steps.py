@@ -22,6 +22,8 @@ class Recorder:
     def __init__(self) -> None:
         self.step = -1
         self.facts: list[Any] = []
+        self.pace: object = None
+        self.watch: object = None
 
     def training_step(self, _: str) -> int:
         self.step += 1
@@ -38,6 +40,10 @@ class Observer:
     def __init__(self) -> None:
         self.steps: list[int] = []
         self.updating: list[bool] = []
+        self.rests: list[bool] = []
+
+    def rest(self, rests: bool) -> None:
+        self.rests.append(rests)
 
     def set_step(self, step: int) -> None:
         self.steps.append(step)
@@ -60,6 +66,23 @@ def test_each_step_of_any_optimizer_ends_a_step() -> None:
     torch.optim.SGD([parameter], lr=0.1).step()
     assert observer.steps == [0, -1, 2]
     assert observer.updating == [True, False] * 2
+
+
+@pytest.mark.parametrize("chosen_by", ["", "pace", "watch"])
+def test_the_observer_rests_in_steps_that_are_left_out(chosen_by: str) -> None:
+    steps, observer, recorder = Steps(Variables(Catalog())), Observer(), Recorder()
+    if chosen_by:
+        setattr(recorder, chosen_by, object())
+    steps.install(recorder, observer)  # type: ignore[arg-type]
+    parameter = torch.nn.Parameter(torch.ones(2))
+    parameter.grad = torch.ones(2)
+    optimizer = torch.optim.SGD([parameter], lr=0.1)
+    try:
+        for _ in range(3):
+            optimizer.step()
+    finally:
+        steps.uninstall()
+    assert observer.rests == ([] if chosen_by else [True, False, True])
 
 
 def test_optimizers_are_noted_as_they_are_set_in_the_steps_that_are_recorded() -> None:

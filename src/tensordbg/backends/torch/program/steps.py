@@ -30,6 +30,8 @@ class Steps:
         """Counts from 0 from now on; a step that the recording leaves out is left out as a whole."""
         optimizers = NotedOptimizers(recorder.fact)
         self._seen.clear()
+        # Under a budget it is the budget that lets the observer rest, and a debugger wants to be told of all.
+        rests = recorder.pace is None and recorder.watch is None
         step = recorder.training_step(TORCH)
         observer.set_step(step)
 
@@ -47,6 +49,8 @@ class Steps:
                 self._variables.after_step(optimizer)
                 step = recorder.training_step(TORCH)
                 observer.set_step(step)
+                if rests:
+                    observer.rest(step == NONE)
 
         self._undo = watch_steps(before, after)
 
