@@ -15,6 +15,7 @@ from tensordbg.backends.tensorflow.functions.node_names import names_in_graph
 from tensordbg.backends.tensorflow.functions.slots import SLOT_SITE, SlotRead, slots_of
 from tensordbg.backends.tensorflow.internals import differentiated, loop_and_branch_graphs
 from tensordbg.backends.tensorflow.keras.layers import KerasLayers
+from tensordbg.backends.tensorflow.keras.placed import PlacedOperations
 from tensordbg.backends.tensorflow.stacks import Stacks
 from tensordbg.backends.tensorflow.tracing.backward import BackwardPasses
 from tensordbg.backends.tensorflow.tracing.composites import with_composites
@@ -91,6 +92,7 @@ class Graphs:
         self.stacks = stacks
         self._layers = layers
         self._backward = BackwardPasses(catalog)
+        self._placed = PlacedOperations(catalog.user_code.is_user)
         self._known: weakref.WeakKeyDictionary[Any, _Graph] = weakref.WeakKeyDictionary()
         self.restored: weakref.WeakKeyDictionary[Any, RestoredGraph] = weakref.WeakKeyDictionary()
 
@@ -140,10 +142,12 @@ class Graphs:
     def begin(self) -> None:
         """Prepares for graphs that are built from now on; see `SharedStacks`."""
         self.stacks.shared.begin()
+        self._placed.install()
 
     def end(self) -> None:
         """Expects no more graphs for now."""
         self.stacks.shared.end()
+        self._placed.uninstall()
 
     def forget_what_is_gone(self) -> None:
         """Forgets the graphs that are gone, see `Catalog.forget_what_is_gone`."""
