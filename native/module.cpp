@@ -7,6 +7,7 @@ void bind_log(nanobind::module_& module);
 void bind_log_table(nanobind::module_& module);
 void bind_buffer_reads(nanobind::module_& module);
 void bind_check(nanobind::module_& module);
+void bind_counted(nanobind::module_& module);
 void bind_eager_path(nanobind::module_& module);
 void bind_known_operations(nanobind::module_& module);
 void bind_session_check(nanobind::module_& module);
@@ -24,6 +25,7 @@ NB_MODULE(_native, module) {
   tensordbg::bind_log_table(module);
   tensordbg::bind_buffer_reads(module);
   tensordbg::bind_check(module);
+  tensordbg::bind_counted(module);
   tensordbg::bind_eager_path(module);
   tensordbg::bind_known_operations(module);
   tensordbg::bind_session_check(module);

@@ -135,6 +135,13 @@ def learn_operation(known: object, op_type: str, layer: str, key: bytes, site: i
 def record_known(
     known: object, op_type: str, layer: str, arguments: tuple[object, ...], inputs: int, result: object
 ) -> tuple[int, int, bool] | tuple[()] | None: ...
+def counted(
+    function: Callable[..., Any],
+    count: Buffer,
+    most: int,
+    full: Callable[[], None],
+    failed: Callable[..., None],
+) -> Callable[..., Any]: ...
 def begin_own_work(begins: bool) -> bool: ...
 def at_own_work() -> bool: ...
 def unseen(

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import gc
 import threading
+import traceback
+import weakref
+from array import array
 from itertools import groupby
 from typing import Any
 
 import pytest
 
+from tensordbg import _native
 from tensordbg.recording.budget import ALARMED_STEPS, Look, Looked, Spent
 from tensordbg.recording.pace import Pace, pace_note
 
@@ -260,3 +265,76 @@ def test_no_cost_is_told_where_no_step_has_begun() -> None:
     told: list[float] = []
     Pace(0.02, Program().log, tell=told.append).end()
     assert told == []
+
+
+def ignored(*_: object) -> None:
+    """Takes anything."""
+
+
+def test_arguments_and_results_are_passed_on_and_counted() -> None:
+    count = array("q", [0])
+
+    def function(*args: object, **named: object) -> object:
+        return args, named
+
+    passing = _native.counted(function, count, 100, ignored, ignored)
+    assert passing(1, "two", three=3) == ((1, "two"), {"three": 3})
+    assert passing() == ((), {})
+    assert count[0] == 2
+
+
+def test_it_says_so_each_time_that_the_count_is_full() -> None:
+    count, times = array("q", [0]), []
+
+    def full() -> None:
+        times.append(count[0])
+        count[0] = 0
+
+    passing = _native.counted(lambda: None, count, 3, full, ignored)
+    for _ in range(7):
+        passing()
+    assert times == [3, 3]
+    assert count[0] == 1
+
+
+def test_what_is_raised_is_told_and_goes_on_as_it_was() -> None:
+    told: list[tuple[object, ...]] = []
+
+    def function(*_: object) -> None:
+        raise ValueError("no such number")
+
+    def failed(*given: Any) -> None:
+        told.append(given)
+        raise RuntimeError("a fault of ours")
+
+    passing = _native.counted(function, array("q", [0]), 9, ignored, failed)
+    with pytest.raises(ValueError, match="no such number") as caught:
+        passing("a", 2)
+    assert told == [(caught.value, "a", 2)]
+    assert caught.value.__context__ is None
+    assert [frame.name for frame in traceback.extract_tb(caught.tb)][1:] == ["function"]
+
+
+def test_it_may_be_replaced_while_it_says_that_the_count_is_full() -> None:
+    held: list[Any] = []
+    held.append(_native.counted(lambda: "ran", array("q", [0]), 1, held.clear, ignored))
+    assert held[0]() == "ran"
+    assert held == []
+
+
+def test_it_is_freed_with_what_it_holds() -> None:
+    class Holder:
+        def full(self) -> None:
+            """Refers to itself through what it holds."""
+
+    holder = Holder()
+    holder.passing = _native.counted(ignored, array("q", [0]), 9, holder.full, ignored)  # type: ignore[attr-defined]
+    gone = weakref.ref(holder)
+    del holder
+    gc.collect()
+    assert gone() is None
+
+
+def test_another_array_is_refused() -> None:
+    with pytest.raises(ValueError, match="one 64-bit number"):
+        _native.counted(ignored, array("i", [0]), 9, ignored, ignored)

@@ -8,8 +8,11 @@ from __future__ import annotations
 
 import threading
 import time
+from array import array
 from collections.abc import Callable
+from typing import Any
 
+from tensordbg import _native
 from tensordbg.recording.budget import Budget, Look, Spent
 from tensordbg.recording.log import EventLog
 from tensordbg.recording.mattering import MATTERING, MatteringTensors
@@ -68,7 +71,7 @@ class Pace:
         self._with_calls: set[object] = set()
         """The kinds in whose steps other calls have begun, which would take themselves for steps."""
         self._deferred = 0
-        self._operations = 0
+        self._operations = array("q", [0])
         self._bad_before = 0
         self._written_before = log.appended()
         self._listeners: list[Callable[[bool], None]] = []
@@ -82,7 +85,7 @@ class Pace:
         if self._to_pass <= self._passed or self._passing != (key, threading.get_ident()):
             return False
         self._passed += 1
-        self._operations = 0
+        self._operations[0] = 0
         return True
 
     def begin_call(self, key: object) -> bool:
@@ -117,10 +120,22 @@ class Pace:
 
     def operation(self) -> None:
         """An eager operation has run. It is not counted exactly where several threads run them."""
-        self._operations += 1
-        if self._operations >= _OPERATIONS:
-            self._operations = 0
-            self.begin_step("eager operations")
+        self._operations[0] += 1
+        if self._operations[0] >= _OPERATIONS:
+            self._end_of_operations()
+
+    def counting_operations(self, run: Callable[..., Any], failed: Callable[..., None]) -> Callable[..., Any]:
+        """Runs operations by what is returned, which counts them at little cost.
+
+        Args:
+            run: Of the framework.
+            failed: Takes an exception that it raises, and what it was given.
+        """
+        return _native.counted(run, self._operations, _OPERATIONS, self._end_of_operations, failed)
+
+    def _end_of_operations(self) -> None:
+        self._operations[0] = 0
+        self.begin_step("eager operations")
 
     def end(self) -> Spent:
         """Ends the last step; says what recording has cost, and what was looked at."""
@@ -143,7 +158,7 @@ class Pace:
         return thread in self._leading and (not self.looking or self._deferred > _DEFERRED)
 
     def _begin(self, key: object) -> None:
-        self._deferred = self._operations = 0
+        self._deferred = self._operations[0] = 0
         self._key = key
         self._note_bad()
         self._take_passed()

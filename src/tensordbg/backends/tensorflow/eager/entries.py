@@ -97,7 +97,7 @@ class Entries:
             fast_path = layer.fast_path(fast_path)
             execute, cancelable = layer.execute(execute), layer.execute(cancelable)
         if self._light is not None and len(self._layers) == 1:
-            pywrap_tfe.TFE_Py_FastPathExecute = unseen(self._light(plain[0]))
+            pywrap_tfe.TFE_Py_FastPathExecute = self._light(plain[0])
         else:
             pywrap_tfe.TFE_Py_FastPathExecute = self._passed(fast_path, plain[0])
         pywrap_tfe.TFE_Py_Execute = self._passed(execute, plain[1])

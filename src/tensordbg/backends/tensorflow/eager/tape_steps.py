@@ -22,16 +22,11 @@ _KEY = "tf.GradientTape"
 def lighten_between_steps(pace: Pace, entries: Entries, failed: Callable[[Exception, str, Any], None]) -> None:
     """Has operations pass little of ours between the steps that a budget chooses: what fails is noted, no more."""
 
-    def light(plain: Entry) -> Entry:
-        def fast_path(*args: Any) -> Any:
-            pace.operation()
-            try:
-                return plain(*args)
-            except Exception as error:
-                failed(error, args[1], args[3 : 3 + input_count(args[1])])
-                raise
+    def note(error: Exception, _runtime: Any, op_type: str, _name: Any, *args: Any) -> None:
+        failed(error, op_type, args[: input_count(op_type)])
 
-        return fast_path
+    def light(plain: Entry) -> Entry:
+        return pace.counting_operations(plain, note)
 
     pace.when_changed(lambda looking: entries.lighten(None if looking else light))
 
