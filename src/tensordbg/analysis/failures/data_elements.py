@@ -51,14 +51,11 @@ def element_of(batches: BatchOrigins, past: Past, what: Refused) -> tuple[Beginn
     """The element of a dataset that the failed operation was given, or the elements of the batch."""
     if not batches.any:
         return ()
+    if names := names_of_call(batches, past, what):
+        return (_element_beginning(f"this call was for {_listed(names)}"),)
     wrong = out_of_range(what.message, what.given)
-    wanted = (refused(what.given, wrong) if wrong is not None else []) or range(len(what.given))
-    behind = {position: list(_behind(past, what.given[position])) for position in wanted}
+    behind = _behind_inputs(past, what, wrong)
     events = {each.made.event for found in behind.values() for each in found}
-    elements = batches.runs(events)
-    of_one = next((names for event in sorted(events) if (names := elements.get(event))), ())
-    if of_one:
-        return (_element_beginning(f"this call was for {_listed(of_one)}"),)
     rows = batches.names(events)
     for position, found in behind.items():
         batch = next((each for each in found if each.made.event in rows), None)
@@ -66,6 +63,47 @@ def element_of(batches: BatchOrigins, past: Past, what: Refused) -> tuple[Beginn
             at = _row(what, position, wrong) if batch.same_rows else None
             return (_element_beginning(_of_batch(batch.made, rows[batch.made.event], at)),)
     return ()
+
+
+def names_of_call(batches: BatchOrigins, past: Past, what: Refused) -> Names:
+    """The names of the element for which a pipeline's function was called that failed; nothing where none is known."""
+    if not batches.any:
+        return ()
+    behind = _behind_inputs(past, what, out_of_range(what.message, what.given))
+    events = {each.made.event for found in behind.values() for each in found}
+    elements = batches.runs(events)
+    return next((names for event in sorted(events) if (names := elements.get(event))), ())
+
+
+def _behind_inputs(past: Past, what: Refused, wrong: OutOfRange | None) -> dict[int, list[_Found]]:
+    """By the input that was refused, or by each, what it was made of."""
+    wanted = (refused(what.given, wrong) if wrong is not None else []) or range(len(what.given))
+    return {position: list(_behind(past, what.given[position])) for position in wanted}
+
+
+def one_of_elements(names: Sequence[Names], function: str) -> Beginning:
+    """The elements for which those calls of a function were that gave nothing, where nothing tells which it was."""
+    return _one_of_calls(len(names), function, f"for {_listed([' + '.join(each) for each in names])}")
+
+
+def one_of_calls(arguments: Sequence[Sequence[tuple[str, str]]], function: str) -> Beginning:
+    """The arguments of those calls of a function that gave nothing, where nothing tells which it was.
+
+    Args:
+        arguments: Of each call names and elements, empty for those that are not small.
+        function: The function, `parse()`.
+    """
+    given = [_arguments(each) for each in arguments]
+    return _one_of_calls(len(given), function, f"given {_listed(given, '; ')}" if all(given) else "")
+
+
+def _one_of_calls(count: int, function: str, which: str) -> Beginning:
+    words = f"{count} calls of {function} gave nothing, and the error is of one of them"
+    return _element_beginning(f"{words}; they were {which}" if which else words)
+
+
+def _arguments(arguments: Sequence[tuple[str, str]]) -> str:
+    return ", ".join(f"{name} {elements}" for name, elements in arguments if elements)
 
 
 def call_beginning(failed: FailedElement, function: str, arguments: Sequence[tuple[str, str]]) -> Beginning:
@@ -76,7 +114,7 @@ def call_beginning(failed: FailedElement, function: str, arguments: Sequence[tup
         function: The function, `parse()`.
         arguments: Names and elements, of those that are small.
     """
-    given = ", ".join(f"{name} {elements}" for name, elements in arguments if elements)
+    given = _arguments(arguments)
     before = f"{failed.call:,} call{'s' * (failed.call != 1)} of {function} had begun before this one"
     if not failed.together:
         return _element_beginning(f"{before}, which was given {given}" if given else before)
@@ -140,6 +178,6 @@ def _element_beginning(words: str) -> Beginning:
     return Beginning("element", "", "", "", words, None)
 
 
-def _listed(names: Names) -> str:
+def _listed(names: Sequence[str], separator: str = ", ") -> str:
     more = len(names) - _TOLD
-    return ", ".join(names[:_TOLD]) + (f" and {more:,} more" if more > 0 else "")
+    return separator.join(names[:_TOLD]) + (f" and {more:,} more" if more > 0 else "")

@@ -19,8 +19,8 @@ from tensordbg.analysis.failures.beginnings.ragged_operands import ragged_operan
 from tensordbg.analysis.failures.beginnings.ragged_parts import ragged_parts
 from tensordbg.analysis.failures.beginnings.recorded import RecordedPast, constant_of, with_variable
 from tensordbg.analysis.failures.beginnings.stated import StatedPast
-from tensordbg.analysis.failures.beginnings.words import name_of
-from tensordbg.analysis.failures.data_elements import Refused, call_beginning, element_of, item_beginning
+from tensordbg.analysis.failures.data_elements import Refused, element_of, item_beginning
+from tensordbg.analysis.failures.failed_calls import call_of, in_common, of_all, told_apart
 from tensordbg.analysis.failures.failed_loops import failed_loops
 from tensordbg.analysis.failures.in_python import raised_in_python
 from tensordbg.analysis.failures.lost_gradient import lost_gradient
@@ -36,7 +36,6 @@ from tensordbg.analysis.tensors.batch_origins import BatchOrigins
 from tensordbg.model import NONE, Site, StatedInput, StatedTensor, TensorRef
 from tensordbg.trace.program.facts import Failure
 from tensordbg.trace.raw.small_elements import elements_text
-from tensordbg.trace.raw.strings import DTYPE as STRINGS
 
 _MOST_ELEMENTS = 16
 
@@ -170,6 +169,7 @@ def _looked_into(place: _Place, site: Site | None, row: int) -> _Found:
 
 def _of_pipeline(told: Failure, failed: FailedElement, locations: Locations, details: Details) -> ProgramFailure:
     """The operation that failed in a function of an input pipeline."""
+    failed = told_apart(failed, told, details)
     site, given, program = failed.site, failed.given, failed.past.values.program
     stack = locations.stack(site.stack)
     source = locations.own(stack)
@@ -179,8 +179,9 @@ def _of_pipeline(told: Failure, failed: FailedElement, locations: Locations, det
         InputView(name, "" if made is None else made.op_type, None if made is None else views.get(made.event))
         for name, made in zip(names, given, strict=True)
     )
-    inputs = with_elements(plain, told, details) if any(given) else ()
-    refused = Refused(told.message, given, [each.elements for each in inputs])
+    calls = [failed, *failed.others]
+    inputs = in_common(with_elements(plain, told, details) if any(given) else (), calls)
+    refusals = (Refusal(site.op_type, told.message, source, names, each.given) for each in calls)
     return ProgramFailure(
         error=told.error,
         message=told.message,
@@ -195,37 +196,10 @@ def _of_pipeline(told: Failure, failed: FailedElement, locations: Locations, det
         beginnings=(
             *raised_in_python(told.message, locations),
             *beyond_size(told.message, program, site, locations),
-            *find_beginnings(Refusal(site.op_type, told.message, source, names, given), failed.past),
-            *(element_of(BatchOrigins(failed.trace, program), failed.past, refused) or _call(told, failed, details)),
+            *of_all(find_beginnings(refusal, failed.past) for refusal in refusals),
+            *call_of(told, failed, inputs, details),
         ),
     )
-
-
-def _call(told: Failure, failed: FailedElement, details: Details) -> tuple[Beginning, ...]:
-    """Which call of a pipeline's function failed."""
-    if failed.call == NONE:
-        return ()
-    name = function_name(failed.past.values.program, failed.site)
-    called = f"{name}()" if name.isidentifier() else name
-    given = [(name_of(each), _small(told, each, details)) for each in failed.arguments]
-    return (call_beginning(failed, called, given),)
-
-
-def _small(told: Failure, argument: Made, details: Details) -> str:
-    """What a small argument held, also the end of a text; empty where that was not kept."""
-    array = details.elements(argument.event)
-    if array is not None:
-        return elements_text(array) if array.size <= _MOST_ELEMENTS else ""
-    if argument.shape == () and _is_one_number(argument):
-        return f"{argument.low:g}"
-    view = details.views([argument.event])[argument.event]
-    (time,) = details.times(np.array([argument.event], dtype=np.int64)).tolist()
-    return told.elements.get((time, view.site, view.slot), "")
-
-
-def _is_one_number(made: Made) -> bool:
-    """Whether all elements are one number; of strings their lengths are known."""
-    return made.low == made.high and made.dtype != STRINGS
 
 
 def _recorded(inputs: tuple[InputView, ...], given: Sequence[Made | None], details: Details) -> tuple[InputView, ...]:

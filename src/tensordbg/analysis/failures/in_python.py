@@ -18,6 +18,11 @@ def _is_of_program(file: str) -> bool:
     return not _WRITTEN.search(file) and not is_among_packages(file)
 
 
+def is_of_python(message: str) -> bool:
+    """Whether a message tells of a line of the program's Python code."""
+    return any(_is_of_program(frame["file"]) for frame in _FRAME.finditer(message))
+
+
 def raised_in_python(message: str, locations: Locations) -> tuple[Beginning, ...]:
     """The innermost line of the program's that a message tells of; nothing for any other message."""
     frames = [frame for frame in _FRAME.finditer(message) if _is_of_program(frame["file"])]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -28,6 +28,8 @@ from tensordbg.trace.program.facts import Failure
 
 _OF_TOGETHER = re.compile(r" with iterator: \S*::(?:Legacy)?(?:Parallel|MapAndBatch)\w*: ")
 """How a message names the stage; what the program wrote as one call at a time, TensorFlow may run otherwise."""
+_MOST_CALLS = 9
+"""So many are asked whether the error may be theirs."""
 
 
 @dataclass(frozen=True)
@@ -45,6 +47,8 @@ class FailedElement:
     """What the function was given in it."""
     together: bool = False
     """Whether several calls of it run at the same time, so that nothing tells which element it was for."""
+    others: Sequence[FailedElement] = ()
+    """The other calls that the error may be of, as it fits all of them."""
 
 
 def failed_in_pipeline(
@@ -61,16 +65,27 @@ def failed_in_pipeline(
     sites = {site.site: site for site in named}
     failed = [FailedElement(sites[number], past.inputs_at(run, sites[number]), past, trace) for run, number in runs]
     # A pipeline runs ahead, so others may have failed behind the first; the message tells which number it was.
-    whole = (
-        k
-        for k, each in enumerate(failed)
-        if not any(made is not None and made.shape is None for made in each.given[:1])
-    )
-    fitting = (k for k, each in enumerate(failed) if _fits(each, failure.message))
-    chosen = next(fitting, next(whole, None))
-    if chosen is not None:
-        return _with_call(failed[chosen], runs[chosen][0], failure.message)
+    whole = [k for k, each in enumerate(failed) if not any(_is_unknown(made) for made in each.given[:1])]
+    fitting = [k for k, each in enumerate(failed) if _fits(each, failure.message)]
+    possible = fitting or whole or (range(len(runs)) if len(named) == 1 else [])
+    calls = _one_of_each_call((failed[k], runs[k][0]) for k in possible)
+    if calls:
+        first, *others = (_with_call(*each, failure.message) for each in calls)
+        return replace(first, others=others)
     return FailedElement(named[0], _unknown_inputs(program, named[0]), past, trace) if _is_one(named, runs) else None
+
+
+def _is_unknown(made: Made | None) -> bool:
+    return made is not None and made.shape is None
+
+
+def _one_of_each_call(failed: Iterable[tuple[FailedElement, int]]) -> list[tuple[FailedElement, int]]:
+    """The first failed operation of each call of a pipeline's function, as many as may be told."""
+    first: dict[tuple[int, int], tuple[FailedElement, int]] = {}
+    for each, invocation in failed:
+        run = int(each.past.values.invocations.run[invocation])
+        first.setdefault((each.site.site, run), (each, invocation))
+    return list(first.values())[:_MOST_CALLS]
 
 
 def _is_one(named: Sequence[Site], runs: Sequence[object]) -> bool:

@@ -47,6 +47,25 @@ def test_of_a_chain_and_of_a_fork_each_tensor_goes_with_one() -> None:
     assert probes_of(fork, tf.TensorSpec([6])) == [["Cos", "Reshape"]]
 
 
+@pytest.mark.parametrize(
+    ("given", "wanted", "together"),
+    [
+        ([6], [2, 3], True),
+        ([None, 6], [-1, 2, 3], True),
+        ([None, 6], [-1, 3], True),
+        ([None, 6], [4, 3], False),
+        ([None, 6], [-1, 4], False),
+        ([None, None], [-1, 3], False),
+        (None, [-1, 3], False),
+    ],
+)
+def test_what_may_not_fit_has_a_probe_of_its_own(given: Any, wanted: Any, together: bool) -> None:
+    function = tf.function(lambda x: tf.reshape(tf.cos(x), wanted)).get_concrete_function(tf.TensorSpec(given))
+    definition = function.function_def
+    probe_pairs.add_probes(definition, points_of(definition), function.graph)
+    assert [node.op for node in definition.node_def].count(probe_pairs.PAIR_OP) == together
+
+
 def test_nothing_goes_together_across_devices() -> None:
     def program(x: tf.Tensor) -> tf.Tensor:
         with tf.device("/CPU:0"):
@@ -80,7 +99,7 @@ def test_the_same_is_recorded_as_by_single_probes(tmp_path: Path, monkeypatch: p
         return record(tmp_path / where, lambda: step(x)).measured()
 
     pairs = run("pairs")
-    monkeypatch.setattr(probe_pairs, "add_probes", fd.add_probes)
+    monkeypatch.setattr(probe_pairs, "add_probes", lambda definition, points, _: fd.add_probes(definition, points))
     single = run("single")
     assert pairs == single
     assert any("Reshape" in each and "(6, 4)" not in each for each in pairs)

@@ -44,12 +44,20 @@ def cpu_is_divided() -> bool:
     return len(runtime.list_logical_devices("CPU")) > 1
 
 
-def add_probes(definition: Any, points: Iterable[fd.ProbePoint]) -> None:
-    """Adds a probe for each point: reduced where the tensor lies if that may be a GPU, else our own."""
+def add_probes(definition: Any, points: Iterable[fd.ProbePoint], graph: Any = None) -> None:
+    """Adds a probe for each point: reduced where the tensor lies if that may be a GPU, else our own.
+
+    Args:
+        definition: The function.
+        points: What is looked at.
+        graph: See `probe_pairs.add_probes`.
+    """
     if not accelerator_is_visible():
         points = probe_constants.add_probes(definition, points)
-        add = _add_each_beside if cpu_is_divided() else probe_pairs.add_probes
-        add(definition, points)
+        if cpu_is_divided():
+            _add_each_beside(definition, points)
+        else:
+            probe_pairs.add_probes(definition, points, graph)
         return
     nodes = {node.name for node in definition.node_def}
     for point in points:

@@ -97,7 +97,7 @@ class Probes:
         """One probe for each tensor, and for each slot that an optimizer's update leaves."""
         add_reads(definition, described.slots)
         slots = [read.point for read in described.slots]
-        device_summary.add_probes(definition, [*described.probes, *slots])
+        device_summary.add_probes(definition, [*described.probes, *slots], described.graph)
         wait_for_slots(definition, described.slots, {point.tensor: fd.probe_name(point) for point in slots})
         if looks_first(described) and not device_summary.accelerator_is_visible():
             wait_for_probes(definition)
