@@ -30,7 +30,7 @@ def called_by_a_function() -> None:
 
 def called_by_a_dataset() -> None:
     def load(number: Any) -> Any:
-        table = {0: 1.0, 2: 2.0}
+        table = {0: 1.0, 6: 2.0, 9: 3.0, 12: 4.0}
         return np.float32(table[int(number)])  # HERE
 
     for _ in tf.data.Dataset.range(5).map(lambda n: tf.py_function(load, [n * 3], tf.float32)):
@@ -83,6 +83,32 @@ def test_the_line_in_the_python_function_is_told(
     assert said in " ".join(text.split())
     assert "script_ops.py" not in text
     assert not given or [each["elements"] for each in failure["inputs"]] == [given]
+
+
+def test_an_error_in_a_generator_is_told_as_that_of_its_line(
+    tmp_path: Path,
+) -> None:
+    failure, text = answer_of(a_generator, tmp_path)
+    assert failure["source"]["line"] == line_of(a_generator)
+    assert failure["inputs"] == []
+    assert [each["explanation"] for each in failure["beginnings"] if each["what"] == "element"] == [
+        "numbers() had been asked for 1 element before"
+    ]
+    assert "in numbers()" in text
+    assert "generator_next_fn" not in text
+
+
+def test_an_element_of_a_generator_that_is_refused_is_told_at_the_yield(tmp_path: Path) -> None:
+    def program() -> None:
+        def numbers() -> Iterator[Any]:
+            number = "four"
+            yield number  # HERE
+
+        list(tf.data.Dataset.from_generator(numbers, output_signature=tf.TensorSpec([], tf.float32)))
+
+    failure, text = answer_of(program, tmp_path)
+    assert failure["source"]["text"].endswith("# HERE")
+    assert "generator_next_fn" not in text
 
 
 def standardised(signal: Any) -> Any:

@@ -24,6 +24,8 @@ PIPELINES = "/tensorflow/python/data/"
 """Where that lies which traces what pipelines are given."""
 STATEMENTS = "/tensorflow/python/autograph/operators/"
 """Where that lies which makes graphs of statements."""
+ASKS_GENERATOR = "generator_next_fn"
+"""In the name of the function by which a dataset asks a generator of the program's for an element."""
 NAMELESS = ("lambda", "partial")
 
 

@@ -22,6 +22,7 @@ from tensordbg.analysis.failures.beginnings.stated import StatedPast
 from tensordbg.analysis.failures.data_elements import Refused, element_of, item_beginning
 from tensordbg.analysis.failures.failed_calls import call_of, in_common, of_all, told_apart
 from tensordbg.analysis.failures.failed_loops import failed_loops
+from tensordbg.analysis.failures.generators import told_of_generator
 from tensordbg.analysis.failures.in_python import raised_in_python
 from tensordbg.analysis.failures.lost_gradient import lost_gradient
 from tensordbg.analysis.failures.made_variables import made_variables
@@ -57,7 +58,7 @@ def find_failure(
         and (site is None or site.function == NONE)
         and (element := failed_in_pipeline(trace, program, executions, told)) is not None
     ):
-        return _of_pipeline(told, element, locations, details)
+        return told_of_generator(_of_pipeline(told, element, locations, details), element, locations)
     stacks = [] if site is None else [site.stack]
     row = int(row_of(executions.number, np.array([told.execution]))[0]) if told.execution != NONE else NONE
     known = row != NONE

@@ -17,12 +17,11 @@ from typing import Any
 
 from tensordbg.backends.tensorflow.internals import tf_decorator
 from tensordbg.backends.tensorflow.tracing.arguments import code_of
+from tensordbg.operations.pipeline_names import ASKS_GENERATOR
 from tensordbg.packages import is_among_packages
 from tensordbg.recording.assigned_lines import Scope, block_of, own_nodes
 from tensordbg.recording.catalog import RawFrame
 
-_ASKS = "generator_next_fn"
-"""In the name of the function by which a dataset asks a generator."""
 _TAKES = "from_generator"
 _DEEPEST = 60
 _LONGEST_TEXT = 2_000_000
@@ -35,7 +34,7 @@ def handed_out_at(name: str, frame: FrameType | None) -> RawFrame | None:
         name: Of the function.
         frame: In which it is traced.
     """
-    code = _handing_out(frame) if _ASKS in name else None
+    code = _handing_out(frame) if ASKS_GENERATOR in name else None
     if code is None or is_among_packages(code.co_filename):
         return None
     return code.co_filename, _line(code), code.co_name
