@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
@@ -91,3 +92,31 @@ def test_a_module_does_not_name_what_its_making_computes(tmp_path: Path) -> None
     named = named_tensors(trace_of(tmp_path, text))
     assert not {"model", "self.body"} & named.keys()
     assert {"start", "out"} <= named.keys()
+
+
+REPEATED = """
+    def newton(x, target):
+        states = []
+        for _ in range(2):
+            slope = 2 * x
+            x = x - (x * x - target) / slope
+            states.append(x)
+        return x
+
+    def once(a, b):
+        total = a + b * a + b
+        return total
+
+    newton(torch.tensor(3.0), 2.0)
+    once(torch.tensor(3.0), torch.tensor(4.0))
+"""
+
+
+@pytest.mark.skipif(sys.version_info < (3, 11), reason="Python 3.10 does not tell columns")
+def test_a_name_is_of_the_last_operation_though_the_line_has_another_of_its_kind(tmp_path: Path) -> None:
+    values: dict[str, list[float]] = {}
+    for row in list_named({"": trace_of(tmp_path, REPEATED)}, Selection(), "", Order(limit=0)).listing.rows:
+        for name in row.python_names if row.health else ():
+            values.setdefault(name, []).append(round(row.health.min, 3))
+    assert values["x"] == values["states"] == [1.833, 1.462]
+    assert values["total"] == [19]

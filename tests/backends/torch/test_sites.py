@@ -1,6 +1,9 @@
 from __future__ import annotations
 
 import json
+import sys
+
+import pytest
 
 from tensordbg.backends.torch.program.modules import Modules
 from tensordbg.backends.torch.program.variables import Variables
@@ -21,10 +24,18 @@ def sites() -> tuple[Catalog, Sites]:
 
 def test_a_place_has_one_number_whatever_the_observer_knows_it_by() -> None:
     catalog, found = sites()
-    first = found.describe("aten::log", FRAMES, PLAIN, UNKNOWN)
-    assert found.describe("aten::log", list(FRAMES), PLAIN, UNKNOWN) == first
+    first, again = (found.describe("aten::log", list(FRAMES), PLAIN, UNKNOWN) for _ in range(2))
+    assert again == first
     assert found.describe("aten::exp", FRAMES, PLAIN, UNKNOWN) != first
     assert [frame.function for frame in catalog.frames(catalog.site(first).stack)] == ["<module>", "forward"]
+
+
+@pytest.mark.skipif(sys.version_info < (3, 11), reason="Python 3.10 does not tell columns")
+def test_of_one_line_each_place_in_it_has_a_site_of_its_own() -> None:
+    catalog, found = sites()
+    inner, outer = found.describe("sub", FRAMES, PLAIN, UNKNOWN), found.describe("sub", FRAMES, PLAIN, UNKNOWN)
+    assert inner != outer
+    assert catalog.site(inner).stack == catalog.site(outer).stack
 
 
 def test_a_gradient_knows_its_forward_operation() -> None:

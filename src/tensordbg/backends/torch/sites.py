@@ -18,6 +18,7 @@ from tensordbg.backends.torch.captured.places import Place, note_site, replayed_
 from tensordbg.backends.torch.compiled.describing import slot_in_site
 from tensordbg.backends.torch.compiled.generated_lines import Differentiated, differentiated, with_program_lines
 from tensordbg.backends.torch.program.modules import Modules
+from tensordbg.backends.torch.program.positions import Position, positions
 from tensordbg.model import BEFORE_STEP, NONE, Site
 from tensordbg.operations.frameworks import TORCH
 from tensordbg.operations.lookup import INPUT, NUMBER, PARAMETER
@@ -33,6 +34,9 @@ PLUMBING = -2
 
 SOME_GRADIENT = -2
 """In place of the forward operation: it is part of a backward pass, of what is not known."""
+
+_FROM_OUTSIDE = (INPUT, NUMBER, PARAMETER)
+"""What an operation takes, by its value."""
 
 READ = "read"
 """What the observer calls the place where the program reads a number."""
@@ -74,6 +78,7 @@ class _Key(NamedTuple):
     variable: int
     written: int
     settings: str
+    within: tuple[Position, ...]
 
 
 class Sites:
@@ -109,6 +114,8 @@ class Sites:
         op_type = kind_of(op_type)
         catalog, generated, replayed = self._catalog, differentiated(frames), replayed_place(frames)
         told = self._place(Where(*where), generated, frames)
+        plain = op_type not in _FROM_OUTSIDE and generated is None and replayed is None
+        within = positions(self._catalog.user_code.is_user) if plain else ()
         stack, frames, told = self._in_program(with_program_lines(frames), told, replayed)
         with catalog.lock:
             starts = is_start_of_gradients(op_type, frames)
@@ -120,7 +127,9 @@ class Sites:
             value = repr(number) if op_type == NUMBER else ""
             attributes: dict[str, Setting] = kept_settings(settings or {})
             said = value, _name(op_type, where[3], replayed)
-            key = _Key(op_type, stack, told.forward, _path(layer), *told[2:4], *said, *told[4:], json.dumps(attributes))
+            key = _Key(
+                op_type, stack, told.forward, _path(layer), *told[2:4], *said, *told[4:], json.dumps(attributes), within
+            )
             known = self._known.get(key)
             if known is not None:
                 catalog.use_site(known)
