@@ -39,3 +39,22 @@ def test_a_worker_says_of_which_item_its_error_is() -> None:
     finally:
         undo()
     assert item_behind(handed_on()).name == ""
+
+
+def test_a_loop_that_is_sent_to_another_process_runs_the_loop_there() -> None:
+    from torch.utils.data import _utils
+
+    plain = _utils.worker._worker_loop
+    undo = watch_workers()
+    try:
+        sent = pickle.dumps(_utils.worker._worker_loop)
+        with pytest.raises(TypeError, match="_worker_loop"):
+            _utils.worker._worker_loop()  # in a fork
+    finally:
+        undo()
+    assert _utils.worker._worker_loop is plain
+    wrapper = _utils.worker.ExceptionWrapper
+    with pytest.raises(TypeError, match="_worker_loop"):
+        pickle.loads(sent)()  # as in a process that was started anew
+    assert wrapper is not _utils.worker.ExceptionWrapper
+    _utils.worker.ExceptionWrapper = wrapper

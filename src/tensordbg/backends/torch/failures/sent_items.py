@@ -1,7 +1,7 @@
 """Tells of an error in a worker of a `DataLoader` that says nothing itself which items of the dataset it may be of.
 
-A worker that is not a fork (`multiprocessing_context="spawn"`, or `"forkserver"`) runs nothing of ours. But the
-program's own process chooses the items of each batch, and what the worker hands on has the error's traceback.
+The program's own process chooses the items of each batch, and what the worker hands on has the error's traceback. So
+it is where PyTorch's loop of a worker was begun by something else than `data_workers`, or had no frame to look at.
 """
 
 from __future__ import annotations
