@@ -226,6 +226,17 @@ def the_second_map_of_a_dataset_in_a_fit() -> None:
     model.fit(data.batch(4).prefetch(1), verbose=0, shuffle=False)
 
 
+def labels_that_the_map_of_a_dataset_hands_on_in_a_fit() -> None:
+    def prepare(x: tf.Tensor, y: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
+        return x / 255.0, y
+
+    images, labels = np.ones([20, 4], np.float32), np.arange(20) % 4
+    data = tf.data.Dataset.from_tensor_slices((images, labels))  # HERE
+    model = tf.keras.Sequential([tf.keras.layers.Dense(3)])
+    model.compile("sgd", tf.keras.losses.SparseCategoricalCrossentropy(from_logits=True))
+    model.fit(data.map(prepare).shuffle(20, seed=1).batch(10), verbose=0, shuffle=False)
+
+
 def what_an_assertion_compared() -> None:
     total = tf.reduce_sum(tf.constant([1.0, 2.0]))  # HERE
     tf.debugging.assert_equal(total, 4.0, message="the sum must be 4")
@@ -355,6 +366,7 @@ CASES: list[tuple[Callable[[], None], str, str]] = [
     (a_graph_of_tensorflow_1, "shape", "concat:0 made [?, 20] of [?, 10] and [?, 10]"),
     (the_map_of_a_dataset, "value", "mul:0 made 21 of 7 and 3"),
     (the_second_map_of_a_dataset_in_a_fit, "value", "made 5 of 3 and 2"),
+    (labels_that_the_map_of_a_dataset_hands_on_in_a_fit, "value", "it came in from Python with 3 among its numbers"),
     (what_an_assertion_compared, "value", "Sum:0 made 3 of 1 to 2"),
     (what_an_assertion_compared_in_a_function, "value", "Sum:0 made 3 of 1 to 2"),
     (a_feed_of_a_session, "value", "made 5 of 0 to 1 and 5"),

@@ -130,6 +130,7 @@ def beginning_of(past: Past, made: Made, wrong: OutOfRange) -> Emergence | None:
         chooses = made.operation.has(Trait.CHOOSES)
         inputs = [each for each in _taken(past.inputs(made), chooses) if each is not None]
         carries = made.operation.has(Trait.REARRANGES, Trait.FROM_PIPELINE) or made.operation.kind in _CARRYING
+        carries = carries or (made.operation.kind is Kind.ARGUMENT and bool(inputs))
         if not (chooses or carries):
             return Emergence(made, tuple(each for each in inputs if each.low is not None))
         if wrong.part is not None and made.operation.kind is Kind.PACK and wrong.part < len(inputs):

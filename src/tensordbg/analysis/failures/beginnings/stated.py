@@ -15,6 +15,7 @@ from tensordbg.analysis.failures.beginnings.recorded import RecordedPast
 from tensordbg.analysis.finding import SourceLine
 from tensordbg.analysis.program.operations import named
 from tensordbg.model import NONE, StatedTensor
+from tensordbg.operations.kinds import Kind
 from tensordbg.operations.lookup import PARAMETER
 from tensordbg.operations.traits import Trait
 
@@ -107,7 +108,9 @@ class StatedPast:
             if recorded is not None:
                 called = "" if recorded.op_type == PARAMETER else told.called
                 return replace(recorded, called=called, shape=recorded.shape if told.shape is None else told.shape)
-        plain = named(told.op_type).has(Trait.REARRANGES) and len(told.inputs) == 1
+        operation = named(told.op_type)
+        hands_on = operation.has(Trait.REARRANGES) or operation.kind is Kind.ARGUMENT
+        plain = hands_on and len(told.inputs) == 1
         of = self._made(told.inputs[0]) if plain and told.inputs[0] > number else None
         return Made(
             key=_Place(number),
