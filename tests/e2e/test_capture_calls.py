@@ -217,7 +217,7 @@ def test_keyword_arguments_are_given_back_by_name(folder: Path) -> None:
     [
         ("absent", "0 of absent was not captured: no function of that name was called; those that were traced are "),
         ("infr", "0 of infr was not captured: no function of that name was called; those that were traced are infer, "),
-        ("infer:7", "7 of infer was not captured: it was called 3 times"),
+        ("infer:7", "7 of infer was not captured: it returned 3 times, and a call that raises is not captured"),
     ],
 )
 def test_a_call_that_never_came_is_said(folder: Path, plain: str, call: str, said: str) -> None:

@@ -126,6 +126,7 @@ def test_the_console_opens_on_the_operation_that_raised_and_then_the_exception_f
     assert done.returncode == 1
     assert "caught" in done.stdout
     assert "run-error: run #3: wrong(x, shape)" in said["continue"]
+    assert "InvalidArgumentError: Input to reshape is a tensor with" in said["continue"]
     assert "Exp" in said["li wrong_shape"]
     assert "InvalidArgumentError: " in done.stderr and "node wrong_shape" in done.stderr
     # The traceback begins with the program's own line.

@@ -54,6 +54,19 @@ for batch in dataset:
     print("result", batch.numpy())
 """
 
+BRANCHES = """
+import tensorflow as tf
+
+@tf.function
+def collatz(n):
+    while n > 1:
+        if n % 2 == 0: n //= 2
+        else: n = 3 * n + 1
+    return n
+
+print("result", collatz(tf.constant(6)).numpy())
+"""
+
 KERAS = """
 import keras
 import numpy as np
@@ -209,6 +222,7 @@ PROGRAMS = {
     "switched": SWITCHED,
     "eager": EAGER,
     "graph": GRAPH,
+    "branches": BRANCHES,
     "data": DATA,
     "fitted": KERAS,
     "session": SESSION,
@@ -335,6 +349,17 @@ def test_a_line_of_a_function_that_others_call(folder: Path) -> None:
     assert "run-end: run #2: step(x, n)" in stops(done.stdout)
     assert "  while:2  float32[]  52." in done.stdout and "  y (truediv:0)  float32[]  26." in done.stdout
     assert done.returncode == 0, done.stderr
+
+
+def test_a_step_that_met_another_stop_is_over_where_the_program_goes_on(folder: Path) -> None:
+    done = debug(folder, "branches", "continue; step; continue; continue; continue", "branches.py:7 if n > 4")
+    assert stops(done.stdout)[1:] == [
+        "op-start: while/mod in collatz, iteration 0, run #1",
+        "op-start: while/cond/floordiv in collatz, iteration 0, run #1",
+        "op-start: while/mod in collatz, iteration 2, run #1",
+        "op-start: while/cond/floordiv in collatz, iteration 2, run #1",
+        "op-start: while/mod in collatz, iteration 3, run #1",
+    ]
 
 
 def test_a_line_given_to_a_dataset_stops_in_the_thread_that_runs_it(folder: Path) -> None:

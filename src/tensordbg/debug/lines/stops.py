@@ -173,9 +173,14 @@ class LineStops:
         self._await_end(line, self._debugger.stand(self._stop_in_graph(line, reason)))
 
     def _await_end(self, line: GraphLine, go: Go) -> None:
-        """Other threads that are at lines wait for the one that makes a step."""
+        """Other threads that are at lines wait for the one that makes a step.
+
+        A step that met another stop on its way is over once the program is told to go on.
+        """
         with self._turn:
             self._awaited.discard(line.run)
+            if go.kind is not GoKind.STEP:
+                self._awaited.clear()
             if go.kind is GoKind.STEP and not line.is_behind:
                 self._awaited.add(line.run)
             self._turn.notify_all()

@@ -143,7 +143,7 @@ class CallTrapping(AskedTrapping):
             return
         made = sum(self._counted.values())
         if made:
-            why = f"it was called {made} time{'' if made == 1 else 's'}"
+            why = f"it returned {made} time{'' if made == 1 else 's'}, and a call that raises is not captured"
         else:
             why = f"no function of that name was called; {self._others()}"
         say(f"{self._call.words} was not captured: {why}")
