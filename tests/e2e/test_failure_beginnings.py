@@ -252,6 +252,17 @@ def what_an_assertion_compared_in_a_function() -> None:
     checked(tf.constant([1.0, 2.0]))
 
 
+def a_size_that_an_assertion_compared() -> None:
+    @tf.function(input_signature=[tf.TensorSpec([None, 1]), tf.TensorSpec([None])])
+    def pairwise(scores: tf.Tensor, targets: tf.Tensor) -> tf.Tensor:
+        apart = scores - targets  # HERE
+        weights = tf.nn.softmax(apart)
+        tf.debugging.assert_equal(tf.shape(weights)[1], 1)
+        return weights
+
+    pairwise(tf.ones([6, 1]), tf.ones([6]))
+
+
 def what_an_assertion_of_nearness_compared() -> None:
     @tf.function
     def checked(x: tf.Tensor) -> tf.Tensor:
@@ -370,6 +381,7 @@ CASES: list[tuple[Callable[[], None], str, str]] = [
     (what_an_assertion_compared, "value", "Sum:0 made 3 of 1 to 2"),
     (what_an_assertion_compared_in_a_function, "value", "Sum:0 made 3 of 1 to 2"),
     (a_feed_of_a_session, "value", "made 5 of 0 to 1 and 5"),
+    (a_size_that_an_assertion_compared, "shape", "spread [6, 1] and [6] over each other, which gave [6, 6]"),
     (what_an_assertion_of_nearness_compared, "value", "Sum:0 made 3 of 1 to 2"),
     (an_element_of_a_generator_that_fits_no_batch, "shape", "PyFunc:0 made [2, 3]"),
     (a_part_of_a_place, "value", "made 3 of 0 to 1 and 2"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from tensordbg.analysis.program.locations import Locations
 from tensordbg.analysis.program.operations import operation_of
 from tensordbg.model import NONE
 from tensordbg.operations.kinds import Kind
+from tensordbg.operations.traits import Trait
 
 COMPARING = frozenset(
     {
@@ -22,6 +23,8 @@ COMPARING = frozenset(
         *(Kind.GREATER, Kind.GREATER_EQUAL, Kind.LESS, Kind.LESS_EQUAL),
     }
 )
+_MOST_LOOKED_AT = 100
+_WHOLE = ("int", "uint")
 _FAILED = "assertion failed"
 _OF_COMPARISON = "did not hold"
 """Of an assertion that failed in eager code."""
@@ -43,6 +46,21 @@ def compared(past: Past, message: str, given: Sequence[Made | None]) -> list[Mad
 def is_of_comparison(message: str) -> bool:
     """Whether a message is that of an assertion which compared elements."""
     return _OF_COMPARISON in message
+
+
+def asked_shapes(past: Past, made: Iterable[Made | None]) -> Iterator[Made]:
+    """The tensors of whose shapes some whole numbers are, such as `tf.shape(x)[1]`."""
+    waiting = [each for each in made if each is not None]
+    seen = {each.key for each in waiting}
+    while waiting and len(seen) < _MOST_LOOKED_AT:
+        each = waiting.pop(0)
+        inputs = [given for given in past.inputs(each) if given is not None]
+        if each.operation.has(Trait.SHAPE_ONLY):
+            yield from inputs[:1]
+            continue
+        numbers = [given for given in inputs if given.dtype.startswith(_WHOLE) and given.key not in seen]
+        seen.update(given.key for given in numbers)
+        waiting += numbers
 
 
 def beginning_of(past: Past, made: Made) -> Emergence:

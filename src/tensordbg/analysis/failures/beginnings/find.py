@@ -55,6 +55,8 @@ def find_beginnings(refusal: Refusal, past: Past) -> tuple[Beginning, ...]:
     refusal = replace(refusal, message=_AROUND_A_CALL.sub("", refusal.message))
     if made := asserted.compared(past, refusal.message, refusal.given):
         return tuple(compared_beginnings(refusal, past, made))
+    if asserted.is_of_comparison(refusal.message) and (of_shapes := [*_of_asked_shapes(refusal, past, refusal.given)]):
+        return tuple(of_shapes)
     found = [*_of_cut(refusal, past), *_of_matrices(refusal, past)]
     found = found or [*_of_numbers(refusal, past)] or [*_of_types(refusal, past)]
     if not found and not dtypes.is_of_type_alone(refusal.message):
@@ -81,6 +83,15 @@ def compared_beginnings(refusal: Refusal, past: Past, compared: Sequence[Made | 
     for each in before_the_line(refusal, past, compared):
         turn = asserted.beginning_of(past, each)
         yield replace(_beginning("value", refusal, NONE, turn, of_numbers(turn)), given=each.tensor)
+    yield from _of_asked_shapes(refusal, past, compared)
+
+
+def _of_asked_shapes(refusal: Refusal, past: Past, compared: Sequence[Made | None]) -> Iterator[Beginning]:
+    """Where the shapes came into being whose sizes an assertion compared."""
+    for made in asserted.asked_shapes(past, compared):
+        turn = shapes.beginning_of(past, made, Odd(0, None))
+        if turn is not None and not _is_in_error_line(refusal, turn):
+            yield _beginning("shape", refusal, NONE, turn, of_shape(turn))
 
 
 def before_the_line(refusal: Refusal, past: Past, compared: Sequence[Made | None]) -> Iterator[Made]:
@@ -100,7 +111,8 @@ def _before_the_line(refusal: Refusal, past: Past, made: Made) -> Iterator[Made]
             if each.low is not None:
                 yield each
             continue
-        for given in past.inputs(each):
+        # A size is made of no numbers.
+        for given in () if each.operation.has(Trait.SHAPE_ONLY) else past.inputs(each):
             if given is not None and given.key not in seen:
                 seen.add(given.key)
                 waiting.append(given)
