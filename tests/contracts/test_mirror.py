@@ -136,7 +136,7 @@ NOT_MIRRORED = {
     "backends/tensorflow/eager/tape_frames.py": "backends/tensorflow/check/test_taped_lines.py",
     "analysis/failures/batching.py": "e2e/test_first_hour.py",
     "analysis/failures/pipeline.py": "e2e/test_failure_beginnings.py",
-    "analysis/failures/failed_calls.py": "e2e/test_failure_beginnings.py",
+    "analysis/failures/failed_calls.py": "e2e/test_failed_calls.py",
     "analysis/failures/generators.py": "e2e/test_python_functions.py",
     "analysis/failures/made_variables.py": "e2e/test_failure_beginnings.py",
     "analysis/failures/beginnings/asserted.py": "e2e/test_failure_beginnings.py",

@@ -36,7 +36,7 @@ _MOST_ELEMENTS = 16
 _QUOTED = re.compile(r"\A(\[?)(['\"])(.*)\2(\]?)\Z", re.DOTALL)
 
 
-def told_apart(failed: FailedElement, told: Failure, details: Details) -> FailedElement:
+def narrowed_down(failed: FailedElement, told: Failure, details: Details) -> FailedElement:
     """Leaves of the calls that the error may be of those whose inputs the message has, if it has those of any."""
     calls = [failed, *failed.others]
     if len(calls) == 1 or is_of_python(told.message):  # Python's words may be of anything
@@ -60,7 +60,7 @@ def _is_said(told: Failure, made: Made | None, details: Details) -> bool:
 
 
 def of_all(found: Iterable[Sequence[Beginning]]) -> tuple[Beginning, ...]:
-    """What is found alike for each of several calls."""
+    """Keeps what is found alike for each of several calls."""
     first, *others = found
     return tuple(each for each in first if all(each in other for other in others))
 

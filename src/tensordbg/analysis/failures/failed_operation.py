@@ -20,9 +20,9 @@ from tensordbg.analysis.failures.beginnings.ragged_parts import ragged_parts
 from tensordbg.analysis.failures.beginnings.recorded import RecordedPast, constant_of, with_variable
 from tensordbg.analysis.failures.beginnings.stated import StatedPast
 from tensordbg.analysis.failures.data_elements import Refused, element_of, item_beginning
-from tensordbg.analysis.failures.failed_calls import call_of, in_common, of_all, told_apart
+from tensordbg.analysis.failures.failed_calls import call_of, in_common, narrowed_down, of_all
 from tensordbg.analysis.failures.failed_loops import failed_loops
-from tensordbg.analysis.failures.generators import told_of_generator
+from tensordbg.analysis.failures.generators import as_of_generator
 from tensordbg.analysis.failures.in_python import raised_in_python
 from tensordbg.analysis.failures.lost_gradient import lost_gradient
 from tensordbg.analysis.failures.made_variables import made_variables
@@ -58,7 +58,7 @@ def find_failure(
         and (site is None or site.function == NONE)
         and (element := failed_in_pipeline(trace, program, executions, told)) is not None
     ):
-        return told_of_generator(_of_pipeline(told, element, locations, details), element, locations)
+        return as_of_generator(_of_pipeline(told, element, locations, details), element, locations)
     stacks = [] if site is None else [site.stack]
     row = int(row_of(executions.number, np.array([told.execution]))[0]) if told.execution != NONE else NONE
     known = row != NONE
@@ -170,7 +170,7 @@ def _looked_into(place: _Place, site: Site | None, row: int) -> _Found:
 
 def _of_pipeline(told: Failure, failed: FailedElement, locations: Locations, details: Details) -> ProgramFailure:
     """The operation that failed in a function of an input pipeline."""
-    failed = told_apart(failed, told, details)
+    failed = narrowed_down(failed, told, details)
     site, given, program = failed.site, failed.given, failed.past.values.program
     stack = locations.stack(site.stack)
     source = locations.own(stack)

@@ -17,7 +17,7 @@ from tensordbg.model import NONE
 from tensordbg.operations.pipeline_names import ASKS_GENERATOR
 
 
-def told_of_generator(failure: ProgramFailure, failed: FailedElement, locations: Locations) -> ProgramFailure:
+def as_of_generator(failure: ProgramFailure, failed: FailedElement, locations: Locations) -> ProgramFailure:
     """The failure with the line and the function of the generator, where it is of one; else as it is."""
     function = failed.past.values.program.functions.get(failed.site.function)
     own = [line for line in failure.stack if line.user]

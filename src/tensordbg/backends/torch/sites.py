@@ -114,8 +114,6 @@ class Sites:
         op_type = kind_of(op_type)
         catalog, generated, replayed = self._catalog, differentiated(frames), replayed_place(frames)
         told = self._place(Where(*where), generated, frames)
-        plain = op_type not in _FROM_OUTSIDE and generated is None and replayed is None
-        within = positions(self._catalog.user_code.is_user) if plain else ()
         stack, frames, told = self._in_program(with_program_lines(frames), told, replayed)
         with catalog.lock:
             starts = is_start_of_gradients(op_type, frames)
@@ -127,9 +125,8 @@ class Sites:
             value = repr(number) if op_type == NUMBER else ""
             attributes: dict[str, Setting] = kept_settings(settings or {})
             said = value, _name(op_type, where[3], replayed)
-            key = _Key(
-                op_type, stack, told.forward, _path(layer), *told[2:4], *said, *told[4:], json.dumps(attributes), within
-            )
+            last = json.dumps(attributes), self._within(op_type, generated or replayed)
+            key = _Key(op_type, stack, told.forward, _path(layer), *told[2:4], *said, *told[4:], *last)
             known = self._known.get(key)
             if known is not None:
                 catalog.use_site(known)
@@ -154,6 +151,11 @@ class Sites:
             attributes |= _also_noted(told.autocast, number if value else math.nan)
             catalog.add_sites([replace(described, attributes=json.dumps(attributes))])
         return self._keep(generated, replayed, key, site)
+
+    def _within(self, op_type: str, elsewhere: Place | Differentiated | None) -> tuple[Position, ...]:
+        """Where within its lines the program stands; of what comes from outside the value tells more."""
+        known = op_type in _FROM_OUTSIDE or elsewhere is not None
+        return () if known else positions(self._catalog.user_code.is_user)
 
     def _place(self, where: Where, generated: Differentiated | None, frames: list[RawFrame]) -> Where:
         """Where an operation stands, with the forward operation that generated code knows for it."""

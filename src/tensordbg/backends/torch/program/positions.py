@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import lru_cache
 from types import CodeType, FrameType
 
@@ -26,13 +26,14 @@ def positions(is_user: Callable[[str], bool]) -> tuple[Position, ...]:
     found: list[Position] = []
     while frame is not None and len(found) < _DEEPEST:
         code = frame.f_code
-        if hasattr(code, "co_positions") and is_user(code.co_filename):
-            found.append(_position(code, frame.f_lasti))
+        if is_user(code.co_filename):
+            found += _position(code, frame.f_lasti)
         frame = frame.f_back
     return tuple(found)
 
 
 @lru_cache(maxsize=4096)
-def _position(code: CodeType, instruction: int) -> Position:
+def _position(code: CodeType, instruction: int) -> tuple[Position, ...]:
     """Lines and columns of an instruction, in bytes, of a function."""
-    return next(itertools.islice(code.co_positions(), instruction // 2, None), (None,) * 4)
+    told: Iterable[Position] = getattr(code, "co_positions", tuple)()  # from Python 3.11 on
+    return tuple(itertools.islice(told, instruction // 2, instruction // 2 + 1))
