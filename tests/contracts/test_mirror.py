@@ -12,6 +12,7 @@ NOT_MIRRORED = {
     "analysis/warnings/gradients/read_numbers.py": "analysis/warnings/gradients/test_cut_parts.py",
     "analysis/origins/set_weights.py": "e2e/test_round_trips.py",
     "analysis/flow/tables.py": "e2e/test_tables_looked_up.py",
+    "analysis/flow/put_in_part.py": "e2e/test_torch_tables.py",
     "mcp/server.py": "e2e/test_mcp.py",
     "backends/torch/failures/stated.py": "e2e/test_torch_errors.py",
     "backends/tensorflow/trap/tables.py": "e2e/test_capture_calls.py",

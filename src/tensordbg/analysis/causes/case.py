@@ -137,6 +137,8 @@ class Case:
     written: bool = False
     """Whether the operation is a write, and the output what was read after it."""
     feeds_variable: bool = False
+    feeds_trained: bool = False
+    """Whether it was put as it is into a variable that is trained."""
     table: bool = False
     """Whether the value is a table of which rows are looked up, and no batch."""
     first_bad_index: tuple[int, ...] | None = None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from tensordbg.analysis.causes.case import HALF, Case, Cause, largest_of
 from tensordbg.model import NONE, Health
 from tensordbg.operations.kinds import Kind
+from tensordbg.operations.lookup import NUMBER
 from tensordbg.operations.traits import Trait
 
 _ENOUGH_ROWS = 8
@@ -32,12 +33,17 @@ def bad_elements(health: Health) -> str:
 
 
 def _bad_variable(case: Case) -> bool:
-    return (case.read and not case.written) or (case.given and case.feeds_variable)
+    return (case.read and not case.written) or (case.given and case.feeds_variable) or _is_put_into_weights(case)
+
+
+def _is_put_into_weights(case: Case) -> bool:
+    """Whether it is a number of Python's, to which a part of what is trained was set."""
+    return case.op_type == NUMBER and case.feeds_trained
 
 
 def _explain_variable(case: Case) -> str:
     name = f"The variable {case.variable}" if case.variable else "The variable"
-    if case.given:
+    if case.given or _is_put_into_weights(case):
         return f"{name} was given a value that holds {bad_elements(case.output)}{_first_of_table(case)}."
     if case.last_finite is not None:
         return (
@@ -55,7 +61,7 @@ def _first_of_table(case: Case) -> str:
 
 
 def _fix_variable(case: Case) -> str:
-    if case.given:
+    if case.given or _is_put_into_weights(case):
         return case.fix("bad_variable", "given")
     return case.fix("bad_variable", "between_recorded_steps" if case.last_finite is not None else "")
 

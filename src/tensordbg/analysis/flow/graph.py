@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from tensordbg.analysis.columns.reading import Ints
+from tensordbg.analysis.columns.reading import Bools, Ints
 from tensordbg.analysis.columns.spread import spread
 from tensordbg.analysis.flow.callbacks import callback_links
 from tensordbg.analysis.flow.dataflow import Flow
@@ -90,12 +90,18 @@ class GraphBuilder:
     def nodes(self, invocation: Ints, port: Ints) -> Ints:
         """The nodes of some values, new ones where needed; `NONE` for a value whose event is finite."""
         address = self.values.address(invocation, port)
-        unknown = np.flatnonzero((self.node_at[address] == NONE) & (self.values.event_at[address] == NONE))
+        unknown = np.flatnonzero((self.node_at[address] == NONE) & self._tells_nothing(self.values.event_at[address]))
         if len(unknown):
             _, position = np.unique(address[unknown], return_index=True)
             new = unknown[position]
             self._add(invocation[new], port[new], np.full(len(new), NONE, dtype=np.int64))
         return self.node_at[address].astype(np.int64)
+
+    def _tells_nothing(self, event: Ints) -> Bools:
+        """Whether values have no event, or one that doesn't tell whether it is finite."""
+        none: Bools = event == NONE
+        unmeasured = self.values.events.unmeasured
+        return none if unmeasured is None else none | unmeasured[event]
 
     def link(self, child: Ints, invocation: Ints, port: Ints) -> None:
         """Say that nodes were made from some values."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,6 +13,7 @@ from tensordbg.analysis.flow.dataflow import Flow
 from tensordbg.analysis.flow.graph import BadGraph
 from tensordbg.analysis.flow.history import earlier_events, earlier_iterations
 from tensordbg.analysis.flow.operands import Operand, is_eager, operands
+from tensordbg.analysis.flow.put_in_part import put_into
 from tensordbg.analysis.flow.resolve import resolve
 from tensordbg.analysis.flow.values import Values
 from tensordbg.analysis.flow.variables import Variables
@@ -72,6 +73,8 @@ class Evidence:
     """Whether something that went into the operation, or into the variable that it reads, is not in the trace."""
     left_out: bool = False
     """Whether something that went into it is recorded of other steps, and not of this one."""
+    feeds_trained: bool = False
+    """Whether a variable that it was written into as it is is trained."""
     likely: int = NONE
     """Of a value from outside the event that it was likely made of in Python, see `flow/returns.py`."""
 
@@ -113,8 +116,9 @@ class Gatherer:
             inputs.append(InputEvidence(old, type_of(Kind.READ, site.framework), before, (), frozenset(), past[:-1]))
         inputs += self._inputs(site, invocation)
         below = self._next_to(node, self._children, graph.parent, graph.child)
-        feeds = [place for child in below for place in self._put(child)]
-        variables = tuple(name for each in [(number, invocation), *feeds] for name in self._names(*each))
+        feeds = [put for child in below for put in self._put(child)]
+        fed = [number for put in feeds for number in put]
+        variables = (*self._names(number, invocation), *self._named(fed))
         execution = int(values.invocations.execution[invocation])
         if written:
             # The value before, and what was written.
@@ -122,19 +126,23 @@ class Gatherer:
         else:
             incomplete = self._incomplete(site, invocation, inputs)
         told = (written, bool(feeds), variables, tuple(inputs), past, incomplete)
-        return Evidence(event, site, execution, *told, left_out=self._left_out(site, invocation))
+        trains = any(self._is_trained(each) for each in fed)
+        left_out = self._left_out(site, invocation)
+        return Evidence(event, site, execution, *told, left_out=left_out, feeds_trained=trains)
 
-    def _put(self, node: int) -> Iterator[tuple[int, int]]:
-        """Site and invocation of what puts a value into a variable as it is.
+    def _put(self, node: int) -> Iterator[tuple[int, ...]]:
+        """The variables into which something puts a value as it is, as far as they are known.
 
-        A write that names the variable, or a copy into memory that is then read as the variable's.
+        A write that names the variable, or a copy into memory that is the variable's, or is then read as it.
         """
         values, graph = self._values, self._graph
         for depth in range(_COPIED):
             place = int(values.ports.site[graph.port[node]]), int(graph.invocation[node])
             site = values.program.sites[place[0]]
             if _puts_in_place(site) or (depth and reads_variables(site)):
-                yield place
+                yield self._variables.touched(site, place[1])
+            elif parts := put_into(values, site):
+                yield parts
             below = self._next_to(node, self._children, graph.parent, graph.child)
             copies = operation_of(site).has(Trait.MOVES) or operation_of(site).kind is Kind.CAST
             if not copies or len(below) != 1:
@@ -159,9 +167,15 @@ class Gatherer:
         return None if is_first else (before[0], site.site)
 
     def _names(self, site: int, invocation: int) -> list[str]:
-        program = self._values.program
-        touched = self._variables.touched(program.sites[site], invocation)
-        return [program.variables[number].name for number in touched if number in program.variables]
+        return self._named(self._variables.touched(self._values.program.sites[site], invocation))
+
+    def _named(self, variables: Iterable[int]) -> list[str]:
+        known = self._values.program.variables
+        return [known[number].name for number in variables if number in known]
+
+    def _is_trained(self, variable: int) -> bool:
+        known = self._values.program.variables.get(variable)
+        return known is not None and bool(known.trainable)
 
     def _next_to(self, node: int, order: Ints, key: Ints, other: Ints) -> list[int]:
         first, last = np.searchsorted(key, [node, node + 1], sorter=order)

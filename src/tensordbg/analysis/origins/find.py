@@ -165,8 +165,8 @@ def _written_infinities(
 ) -> Bools:
     """Which starts are infinities written down by the program.
 
-    Constants without a NaN; and values from outside that are infinite or zero throughout, as a mask is, unless they
-    were set as weights.
+    Constants without a NaN; and values from outside that are infinite or zero throughout, as a mask is; but none that
+    was set as weights.
     """
     result = np.zeros(len(graph), dtype=np.bool_)
     nodes = np.flatnonzero(starts)
@@ -177,10 +177,10 @@ def _written_infinities(
     constant = np.array([kinds.get(site) is Kind.CONSTANT for site in sites.tolist()], dtype=np.bool_)
     came_in = np.array([kinds.get(site) is Kind.INPUT for site in sites.tolist()], dtype=np.bool_)
     outside = (values.ports.argument[sites] >= 0) | came_in
-    result[nodes[constant]] = True
     maybe = nodes[outside & ~constant]
     lowest, highest = details.range_of(graph.event[maybe])
     maybe = maybe[(np.isnan(lowest) | (lowest == 0)) & (np.isnan(highest) | (highest == 0))]
+    maybe = np.concatenate([nodes[constant], maybe])
     result[maybe[~set_as_weights(values, variables, graph, maybe, details)]] = True
     return result
 

@@ -15,12 +15,14 @@ import numpy as np
 from tensordbg.analysis.causes.case import Jump, LargeData
 from tensordbg.analysis.columns.reading import Bools
 from tensordbg.analysis.flow.ancestry import Ancestry, Write
+from tensordbg.analysis.flow.put_in_part import puts_as_it_is
 from tensordbg.analysis.flow.values import Values
 from tensordbg.analysis.program.details import Details
 from tensordbg.analysis.program.locations import Locations
 from tensordbg.analysis.program.operations import operation_of
 from tensordbg.model import NONE, Site
 from tensordbg.operations.kinds import Kind
+from tensordbg.operations.lookup import PARAMETER
 from tensordbg.operations.operation import Role
 from tensordbg.operations.traits import Trait
 
@@ -146,10 +148,13 @@ class Jumps:
         if jump is not None and jump.ratio >= _FACTOR:
             return jump
         last = steps[-1] if steps else None
-        if last is None or not self._came_in(last.event) or last.after < _LARGE:
+        if last is None or last.after < _LARGE:
             return None
         # What a variable was set to is not the data of a step: a replay sets all variables to what they were.
-        return next((step for step in reversed(steps) if step.variable and not step.before), last)
+        put = next((step for step in reversed(steps) if step.variable and not step.before), None)
+        if self._came_in(last.event):
+            return put or last
+        return put if put is last or self._is_constant(last.event) else None
 
     def _walk(self, events: Sequence[int]) -> list[_Step]:
         """The way back from the largest of some events."""
@@ -178,6 +183,9 @@ class Jumps:
             given = self._comes_as_it_is(write)
             step = _Step(event, old, after, write.site.site, write.execution, name, given=given)
             return step, self._largest([*write.written, *([write.old] if write.old != NONE and not given else [])])
+        set_up = self._set_up(event)
+        if set_up is not None:
+            return set_up
         parents = self._enlarging(event, self._ancestry.parents(event))
         parent = self._largest(parents)
         updated = self._updated_in_place(site, parents)
@@ -185,6 +193,33 @@ class Jumps:
             return _Step(event, self._magnitude(parents[0]), after, site.site, execution, updated), parent
         factor = self._factor(site, parents)
         return _Step(event, self._magnitude(parent), after, site.site, execution, factor=factor), parent
+
+    def _set_up(self, event: int) -> tuple[_Step, int] | None:
+        """The step over what set a variable, or a part of it, past all updates: no training made its numbers grow."""
+        site, parents = self._ancestry.site(event), self._ancestry.parents(event)
+        put, variable = event, self._ancestry.variable(event)
+        if site.op_type == PARAMETER:  # it shows what the memory held that became the variable's
+            put, parents = self._put_last(parents[0]) if parents else (NONE, [])
+        elif puts_as_it_is(site) and max(parents, key=self._magnitude, default=NONE) not in (NONE, *parents[:1]):
+            variable = self._variable(parents[0])
+            put, parents = self._put_last(event)
+        known = self._values.program.variables.get(variable)
+        if known is None or (put == event and not puts_as_it_is(site)):
+            return None
+        maker = self._ancestry.site(put) if put != NONE else site
+        given = parents[1:] if puts_as_it_is(maker) else parents
+        execution = int(self._values.events.execution[event])
+        return _Step(event, 0.0, self._magnitude(event), maker.site, execution, known.name), self._largest(given)
+
+    def _put_last(self, event: int) -> tuple[int, list[int]]:
+        """What put the largest number into memory that was set part by part, or copied, with its parents."""
+        parents = self._ancestry.parents(event)
+        while parents and puts_as_it_is(self._ancestry.site(event)):
+            largest = max(parents, key=self._magnitude)
+            if largest != parents[0] and not puts_as_it_is(self._ancestry.site(largest)):
+                break
+            event, parents = largest, self._ancestry.parents(largest)
+        return event, parents
 
     def _comes_as_it_is(self, write: Write) -> bool:
         """Whether a write puts in what came from outside, such as weights that Python sets, as it is."""
@@ -268,7 +303,8 @@ class Jumps:
 
     def _described(self, step: _Step) -> Jump:
         site = self._values.program.sites.get(step.site)
-        source = self._locations.own(self._locations.stack(site.stack)) if site is not None else None
+        told = site is not None and site.op_type != PARAMETER  # where it is first read says nothing
+        source = self._locations.own(self._locations.stack(site.stack)) if site is not None and told else None
         came_in = step.given or (not step.variable and self._came_in(step.event))
         row = step.execution
         return Jump(

@@ -355,6 +355,7 @@ class _Reporter:
             variable=next(iter(evidence.variables), ""),
             written=evidence.written,
             feeds_variable=evidence.feeds_variable,
+            feeds_trained=evidence.feeds_trained,
             table=is_table(self.origins.values, evidence.event),
             first_bad_index=unravelled(view.health, view.shape),
             positions=tuple(each.position for each in evidence.inputs),

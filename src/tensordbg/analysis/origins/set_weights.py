@@ -12,12 +12,14 @@ import numpy as np
 
 from tensordbg.analysis.columns.reading import Bools, Ints
 from tensordbg.analysis.flow.graph import BadGraph
+from tensordbg.analysis.flow.put_in_part import put_into, puts_as_it_is
 from tensordbg.analysis.flow.values import Values
 from tensordbg.analysis.flow.variables import Variables
 from tensordbg.analysis.program.details import Details
 from tensordbg.analysis.program.operations import operation_of, writes_variables
 from tensordbg.model import Site
 from tensordbg.operations.kinds import Kind
+from tensordbg.operations.lookup import is_in_place
 from tensordbg.operations.traits import Trait
 
 _WRITTEN, _UPDATED = 1, 2
@@ -50,10 +52,14 @@ def _written_into(values: Values, variables: Variables, graph: BadGraph) -> Ints
 
 
 def _mark(values: Values, variables: Variables, site: Site) -> int:
-    """Says whether a site sets a variable that is trained, and whether that is updated besides."""
-    if not writes_variables(site) or operation_of(site).has(Trait.BUILDS_ON_OLD):
+    """Says whether a site sets a variable that is trained, and whether that is updated besides.
+
+    What memory holds when it is first read as a variable's was set before.
+    """
+    sets = writes_variables(site) or puts_as_it_is(site) or operation_of(site).kind is Kind.READ
+    if not sets or operation_of(site).has(Trait.BUILDS_ON_OLD):
         return 0
-    known = [each for each in site.writes if each in values.program.variables]
+    known = [each for each in put_into(values, site) or site.reads if each in values.program.variables]
     trained = [each for each in known if values.program.variables[each].trainable]
     updated = any(_is_updated(values, variables, each) for each in trained)
     return (_WRITTEN if trained else 0) | (_UPDATED if updated else 0)
@@ -62,4 +68,11 @@ def _mark(values: Values, variables: Variables, site: Site) -> int:
 def _is_updated(values: Values, variables: Variables, variable: int) -> bool:
     """Whether something builds on what a variable held, as the update of an optimizer does."""
     writers = (values.program.sites[site] for site in variables.writers.get(variable, ()))
-    return any(operation_of(site).has(Trait.BUILDS_ON_OLD) for site in writers)
+    return any(operation_of(site).has(Trait.BUILDS_ON_OLD) or _changes_in_place(values, site) for site in writers)
+
+
+def _changes_in_place(values: Values, site: Site) -> bool:
+    """Whether an eager operation in place computes with more than one value: the old one, and what changes it."""
+    executions = values.executions
+    taken = np.diff(executions.input_starts)[executions.site == site.site]
+    return is_in_place(site.op_type) and not puts_as_it_is(site) and bool((taken > 1).any())

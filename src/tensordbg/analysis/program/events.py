@@ -29,6 +29,8 @@ class Events:
     """Whether any element is NaN."""
     run: Ints
     """Which run of a pipeline's function; 0 for what the execution itself computed."""
+    unmeasured: Bools | None
+    """Whether it isn't known of any element what it is, as of a sparse tensor; None where that was not asked."""
 
     def __len__(self) -> int:
         return len(self.site)
@@ -104,7 +106,9 @@ def read_events(trace: TraceSource, executions: Executions, bad: Bools, nan: Boo
     """Read where and when each tensor was computed."""
     columns = {name: np.empty(len(bad), dtype=dtype) for name, dtype in _PLACE.items()}
     run = no_runs(len(bad))
-    for rows, table in tensor_pieces(trace, [*_PLACE, "run"]):
+    unmeasured = np.zeros(len(bad), dtype=np.bool_)
+    for rows, table in tensor_pieces(trace, [*_PLACE, "run", "nan"]):
+        unmeasured[rows] = integers(table, "nan", NONE) == NONE
         some = integers(table, "run")
         if some.any():
             run = run if run.flags.writeable else run.copy()
@@ -112,7 +116,7 @@ def read_events(trace: TraceSource, executions: Executions, bad: Bools, nan: Boo
         for name, column in columns.items():
             given = integers(table, name, NONE)
             column[rows] = row_of(executions.number, given) if name == "execution" else given
-    return Events(**columns, bad=bad, nan=nan, run=run)
+    return Events(**columns, bad=bad, nan=nan, run=run, unmeasured=unmeasured if unmeasured.any() else None)
 
 
 def no_runs(count: int) -> Ints:

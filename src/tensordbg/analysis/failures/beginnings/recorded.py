@@ -65,6 +65,7 @@ class RecordedPast:
             bad=integers(table, "first_bad", NONE) != NONE,
             nan=np.zeros(len(events), dtype=np.bool_),
             run=integers(table, "run"),
+            unmeasured=None,
         )
         self.values = locate_values(program, located, part_of(executions, rows))
         self.events = events

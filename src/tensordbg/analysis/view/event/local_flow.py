@@ -100,6 +100,7 @@ def take_local_flow(opened: LocalFlowSource, event: int) -> LocalFlow:
         bad=first_bad != NONE,
         nan=integers(table, "nan") > 0,
         run=integers(table, "run"),
+        unmeasured=integers(table, "nan", NONE) == NONE,
     )
     return LocalFlow(locate_values(opened.program, located, part_of(opened.executions, rows)), events, rows)
 

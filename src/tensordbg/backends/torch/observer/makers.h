@@ -51,8 +51,13 @@ class Makers {
   void made(const at::Tensor& tensor, Maker maker) {
     const std::lock_guard<std::mutex> guard(mutex_);
     maker.order = ++order_;
+    const bool apart = counts_apart(tensor);
     remember(tensor, maker);
-    write(tensor, maker);
+    Memory* memory = write(tensor, maker);
+    if (memory == nullptr) return;
+    any_uncounted_ = any_uncounted_ || apart;
+    memory->apart = memory->apart || apart;
+    if (memory->apart) memory->uncounted = maker.order;
   }
 
   // Something has written it whose write PyTorch counts later: it is known by its memory alone.
@@ -208,6 +213,7 @@ class Makers {
     bool shared = false;         // the program can write it past all operations
     std::uint64_t print = 0;     // of what a shared one holds
     std::uint64_t outside = 0;   // when it was found that the program had done that
+    bool apart = false;          // something that counts its own writes alone, as `x.data` does, writes it
     std::vector<Piece> pieces{}; // who has written parts of it since, in that order
   };
 
@@ -316,6 +322,13 @@ class Makers {
       if (range.meets(*piece)) return piece->maker;
     }
     return memory.whole;
+  }
+
+  // Whether a tensor may have a count of versions of its own, though others have written its memory: `x.data` has one.
+  bool counts_apart(const at::Tensor& tensor) {
+    if (made_of(tensor) != nullptr) return false;
+    const Memory* memory = memory_of(tensor);
+    return memory != nullptr && (memory->whole.reference != kUnknown || !memory->pieces.empty());
   }
 
   const Made* made_of(const at::Tensor& tensor) {
