@@ -285,6 +285,7 @@ FIXES: Mapping[str, Mapping[str, str]] = {
 
 NOT_THERE: Mapping[str, str] = {
     "accumulated_gradients": "a tape gives gradients of its own each time",
+    "clipped_while_scaled": "a LossScaleOptimizer divides the gradients before it clips them",
     "deviation_of_one": "TensorFlow divides by the number of rows itself",
     "evaluation_mode": "a layer is told in each call whether it learns",
     "factor_not_finite": "TensorFlow's sums scale nothing by a number of Python's",

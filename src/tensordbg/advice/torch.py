@@ -191,6 +191,10 @@ FIXES: Mapping[str, Mapping[str, str]] = {
         "": "Call `optimizer.zero_grad()` in each step, before `loss.backward()`; where the gradients of several "
         "batches are to be added up, after each `optimizer.step()`.",
     },
+    "clipped_while_scaled": {
+        "": "Call `scaler.unscale_(optimizer)` between `scaler.scale(loss).backward()` and the clipping; `scaler.step` "
+        "knows then that it is done.",
+    },
     "activation_twice": {
         "sigmoid": "Give it what goes into the sigmoid (no `nn.Sigmoid` at the end), or, where the sigmoid shall stay "
         "in the model, take the loss of probabilities: `torch.nn.functional.binary_cross_entropy`.",

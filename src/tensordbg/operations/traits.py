@@ -75,6 +75,8 @@ class Trait(Enum):
     """It makes booleans or whole numbers of the values of numbers, among them NaN; a cast and a top-k may."""
     GIVES_POSITIONS = auto()
     """It makes positions, or whole numbers that may serve as such, of the values of numbers."""
+    UNSCALES = auto()
+    """It divides gradients by the scale with which the loss was multiplied."""
     TESTS_FINITE = auto()
     """It asks whether something is bad."""
     WRITES_TEXT = auto()

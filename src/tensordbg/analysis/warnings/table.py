@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tensordbg.analysis.warnings.gradients.accumulated import accumulated_gradients
+from tensordbg.analysis.warnings.gradients.clipped_scaled import clipped_while_scaled
 from tensordbg.analysis.warnings.gradients.cut_parts import cut_parts
 from tensordbg.analysis.warnings.gradients.no_updates import no_updates
 from tensordbg.analysis.warnings.gradients.often_zero import often_zero_gradients
@@ -39,6 +40,7 @@ TABLE: dict[str, Rule] = {
     "no_log_probabilities": no_log_probabilities,
     "outer_broadcast": outer_broadcasts,
     "accumulated_gradients": accumulated_gradients,
+    "clipped_while_scaled": clipped_while_scaled,
     "no_updates": no_updates,
     "without_gradient": without_gradient,
     "cut_part": cut_parts,

@@ -71,6 +71,7 @@ class _Key(NamedTuple):
     stack: int
     forward: int
     module: str
+    model: int
     autocast: str
     place: int
     number: str
@@ -125,8 +126,9 @@ class Sites:
             value = repr(number) if op_type == NUMBER else ""
             attributes: dict[str, Setting] = kept_settings(settings or {})
             said = value, _name(op_type, where[3], replayed)
+            module = _path(layer), self._modules.model(told.module) if told.forward < 0 else 0
             last = json.dumps(attributes), self._within(op_type, generated or replayed)
-            key = _Key(op_type, stack, told.forward, _path(layer), *told[2:4], *said, *told[4:], *last)
+            key = _Key(op_type, stack, told.forward, *module, *told[2:4], *said, *told[4:], *last)
             known = self._known.get(key)
             if known is not None:
                 catalog.use_site(known)

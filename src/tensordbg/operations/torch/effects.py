@@ -19,6 +19,7 @@ EFFECTS: Mapping[Trait, frozenset[str]] = MappingProxyType(
             """
         ),
         Trait.GIVES_POSITIONS: names("_to_copy argmax argmin argsort bucketize kthvalue searchsorted sort topk"),
+        Trait.UNSCALES: names("_amp_foreach_non_finite_check_and_unscale"),
         Trait.TESTS_FINITE: names("_amp_foreach_non_finite_check_and_unscale isfinite isinf isnan"),
         Trait.VARIES: names(
             """

@@ -38,6 +38,8 @@ class _Place:
     kind: str
     """Name of its class."""
     number: int
+    model: int
+    """Tells apart models that have parts of the same names, and are called by the same line."""
 
 
 class Modules:
@@ -47,7 +49,9 @@ class Modules:
         self._catalog = catalog
         self._variables = variables
         self._names: weakref.WeakKeyDictionary[Any, Mapping[int, str]] = weakref.WeakKeyDictionary()
-        self._places: dict[tuple[str, str], _Place] = {}
+        self._models: list[weakref.ref[Any]] = []
+        self._model_of: weakref.WeakKeyDictionary[Any, int] = weakref.WeakKeyDictionary()
+        self._places: dict[tuple[str, str, int], _Place] = {}
         self._by_number: list[_Place] = []
         self._layers: list[str] = []
         self._labelled: set[tuple[str, int, int, int]] = set()
@@ -109,6 +113,10 @@ class Modules:
         """The layer that a site of the module with a number names; empty where there is none."""
         return self._layers[number] if 0 <= number < len(self._layers) else ""
 
+    def model(self, number: int) -> int:
+        """The model of the module with a number, 0 where there is none."""
+        return self._by_number[number].model if 0 <= number < len(self._by_number) else 0
+
     def path_behind(self, error: BaseException) -> str:
         """The path of the innermost module that was being called where an error came up; empty where none was."""
         from torch.nn import Module
@@ -131,7 +139,18 @@ class Modules:
         """The number of a module's place."""
         names = self._names_in(outermost)
         path = path_in(outermost, module) or names.get(id(module)) or self._held_plainly(outermost, module)
-        return self._place(path, type(module).__name__).number
+        return self._place(path, type(module).__name__, self._number_of_model(outermost)).number
+
+    def _number_of_model(self, outermost: Any) -> int:
+        """The number of a model among those that are alive; that of one that is gone is given to the next."""
+        known = self._model_of.get(outermost)
+        if known is not None:
+            return known
+        free = (number for number, each in enumerate(self._models) if each() is None)
+        number = next(free, len(self._models))
+        self._models[number : number + 1] = [weakref.ref(outermost)]
+        self._model_of[outermost] = number
+        return number
 
     def _held_plainly(self, outermost: Any, module: Any) -> str:
         """The place of a module that another calls without having it as a part, as of one in a plain list."""
@@ -156,10 +175,10 @@ class Modules:
             known = self._names[module] = {id(each): name for name, each in module.named_modules()}
         return known
 
-    def _place(self, path: str, kind: str) -> _Place:
-        known = self._places.get((path, kind))
+    def _place(self, path: str, kind: str, model: int) -> _Place:
+        known = self._places.get((path, kind, model))
         if known is None:
-            known = self._places[path, kind] = _Place(path, kind, len(self._layers))
+            known = self._places[path, kind, model] = _Place(path, kind, len(self._layers), model)
             self._by_number.append(known)
             self._layers.append(json.dumps({"path": path, "class": kind, "output_of": []}))
         return known
