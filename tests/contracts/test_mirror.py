@@ -11,6 +11,7 @@ TESTS = ROOT / "tests"
 NOT_MIRRORED = {
     "analysis/warnings/gradients/read_numbers.py": "analysis/warnings/gradients/test_cut_parts.py",
     "analysis/warnings/gradients/clipped_scaled.py": "e2e/test_torch_scaled_clipping.py",
+    "analysis/program/without_gradients.py": "e2e/test_torch_no_grad_parts.py",
     "analysis/origins/set_weights.py": "e2e/test_round_trips.py",
     "analysis/flow/tables.py": "e2e/test_tables_looked_up.py",
     "analysis/flow/put_in_part.py": "e2e/test_torch_tables.py",

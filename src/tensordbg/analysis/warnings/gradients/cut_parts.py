@@ -17,9 +17,11 @@ import numpy as np
 from tensordbg.analysis.columns.reading import Bools
 from tensordbg.analysis.failures.beginnings.cuts import COPIED, DETACHED
 from tensordbg.analysis.program.operations import operation_of
+from tensordbg.analysis.program.without_gradients import runs_without_gradients
 from tensordbg.analysis.warnings.gradients.read_numbers import read_number
 from tensordbg.analysis.warnings.study.losses import with_slope
 from tensordbg.analysis.warnings.study.study import ENOUGH, Finding, Study
+from tensordbg.analysis.warnings.study.training import gradients_of_variables
 from tensordbg.analysis.warnings.study.wiring import Wiring
 from tensordbg.model import NONE, Site
 from tensordbg.operations.kinds import Kind
@@ -156,7 +158,7 @@ class _Scene:
         if not cuts or any(map(self.is_explicit, [part, *cuts])):
             return None
         sites = [site for port in behind if (site := self.study.wiring.site(port)) is not None]
-        first = min(cuts, key=lambda port: (int(self.study.ports.site[port]), port))
+        first = min(cuts, key=self._order)
         rounded = self.study.kind(first) in _ROUNDING and self._gives_zeros(first)
         if not rounded and (any(each.site in self.backward for each in sites) or not _shows_gradients(sites)):
             return None
@@ -180,11 +182,39 @@ class _Scene:
         alone |= self._handing_on(part, seen)
         if part not in alone or not self.backward or not _shows_gradients(sites) or any(map(self.is_explicit, alone)):
             return None
-        lines = [port for port in alone if COPIED.search(self._text(port))]
-        if not lines:
+        if lines := [port for port in alone if COPIED.search(self._text(port))]:
+            first = min(lines, key=self._order)
+            return _Cut(first, f"its numbers were taken out in {self.place(first)}")
+        return self._without_gradients(alone) if self._is_term(part, seen) else None
+
+    def _without_gradients(self, ports: Iterable[int]) -> _Cut | None:
+        """The first of some ports that the program computes where it has switched gradients off, of what learns."""
+        off = [port for port in ports if self.learns[port] and self._is_off(port)]
+        if not off:
             return None
-        first = min(lines, key=lambda port: (int(self.study.ports.site[port]), port))
-        return _Cut(first, f"its numbers were taken out in {self.place(first)}")
+        first = min(off, key=self._order)
+        return _Cut(first, f"was computed where gradients are switched off, from {self.place(first)} on")
+
+    def _is_off(self, port: int) -> bool:
+        study, site = self.study, self.study.wiring.site(port)
+        return site is not None and runs_without_gradients(study.program, study.locations.stack(site.stack))
+
+    @cached_property
+    def learns(self) -> Bools:
+        """For each port whether it is made of a variable to which gradients come: of no teacher that only follows."""
+        with_gradient = gradients_of_variables(self.study)
+        result = np.zeros(len(self.study.gradient), dtype=np.bool_)
+        result[[port for port, variable in self.study.variable_of.items() if variable in with_gradient]] = True
+        return self.study.wiring.descendants(result)
+
+    def _is_term(self, part: int, seen: Collection[int]) -> bool:
+        """Whether a part is one number where it comes to the sum: what each example is held against is none."""
+        series = self.study.series
+        ks = [k for port in {part, *self._handing_on(part, seen)} for k in self.study.at.get(port, [])[:1]]
+        return any(bool((series.size[series.rows(k)] == series.turns[series.rows(k)]).all()) for k in ks)
+
+    def _order(self, port: int) -> tuple[int, int]:
+        return int(self.study.ports.site[port]), port
 
     def _handing_on(self, part: int, seen: Collection[int]) -> set[int]:
         """The ports by which a part comes to the sum: those that are made of it alone."""
