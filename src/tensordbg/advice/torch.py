@@ -211,8 +211,8 @@ FIXES: Mapping[str, Mapping[str, str]] = {
     },
     "cut_part": {
         "": "Compute this part of what has a slope: the probabilities in place of `(p > 0.5).float()`, a softmax in "
-        "place of `argmax`, the tensor in place of `.item()` or `.data`, outside of `torch.no_grad()`. If it is only to "
-        "be watched, leave it out of the loss.",
+        "place of `argmax`, the tensor in place of `.item()` or `.data`, outside of `torch.no_grad()`. If it is only "
+        "to be watched, leave it out of the loss.",
     },
     "evaluation_mode": {
         "": "Call `model.train()` at the beginning of each epoch, before the training steps, and `model.eval()` before "
