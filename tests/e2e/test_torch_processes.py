@@ -182,6 +182,19 @@ def test_the_first_rank_is_named_and_how_it_reached_the_other(tmp_path: Path, te
     assert "came from rank 1 to rank 0 in step 2" in recorded.err
 
 
+@pytest.mark.parametrize("by", ["torchrun", "-m"])
+def test_the_ranks_lie_in_the_folder_that_is_named(tmp_path: Path, by: str) -> None:
+    recorded = run(tmp_path, DDP, "bad", by=by, watched=("run", "--trace", "both"))
+    assert recorded.code == 0
+    assert len(list((tmp_path / "both").iterdir())) == 2
+    assert [each.name for each in tmp_path.iterdir() if each.is_dir()] == ["both"]
+    assert [*tensordbg.open_run(tmp_path / "both").processes] == ["rank 0", "rank 1"]
+    assert "`tdbg why both` shows this again" in recorded.err
+    again = run(tmp_path, DDP, "bad", by=by, watched=("run", "--trace", "both", "--force"))
+    assert again.code == 0
+    assert len(list((tmp_path / "both").iterdir())) == 2
+
+
 @pytest.mark.parametrize("text", [DDP, FSDP], ids=["DDP", "FSDP2"])
 def test_a_healthy_training_stays_as_it_is(tmp_path: Path, text: str) -> None:
     plain = run(tmp_path, text, "ends")

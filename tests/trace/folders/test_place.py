@@ -67,6 +67,13 @@ def test_other_files_beside_a_trace_stay(trace: Path) -> None:
     clear_place(trace)
 
 
+def test_traces_of_several_runs_stay(tmp_path: Path) -> None:
+    for name in ("first", "second"):
+        eventful_trace(tmp_path / name).kill()
+    clear_place(tmp_path)
+    assert all(is_trace(tmp_path / name) for name in ("first", "second"))
+
+
 @pytest.mark.parametrize("file", ["trace.json", "sealed.json"])
 def test_a_damaged_trace_can_be_deleted(trace: Path, file: str) -> None:
     (trace / file).write_bytes(b"\xff")

@@ -8,6 +8,7 @@ import re
 import shutil
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -111,20 +112,32 @@ def _summarize_started(trace: Path, processes: Sequence[RunProcess], seconds: fl
 
     with contextlib.suppress(OSError):
         shutil.rmtree(trace)
-    with working(f"reading {trace.parent}"):
+    folder = trace.parent if _NEW_NAME.match(trace.name) else trace
+    processes = [_brought_into(folder, each) for each in processes]
+    with working(f"reading {folder}"):
         for each in processes:
             _seal(each.folder)
         result = why_of_run({each.name: open_trace(each.folder) for each in processes})
     tensors, steps = amount(result.tensor_events, "tensor"), amount(result.steps, "step")
     names = ", ".join(each.name for each in processes)
-    _say(f"recorded {tensors} in {steps} of {names} ({seconds:.1f} s): {trace.parent}")
-    named = _folder(trace)
+    _say(f"recorded {tensors} in {steps} of {names} ({seconds:.1f} s): {folder}")
+    named = f" {folder}" if folder is trace else _folder(trace)
     if result.tensor_events:
         _tell_health(result, named)
     if result.warnings:
         _say(f"{amount(len(result.warnings), 'warning')} of finite numbers; `tdbg why{named}` tells what and where")
     if any(alert.process for alert in result.alerts) and not _reports(result):
         _say(f"processes of the run differ from one another; `tdbg why{named}` tells which and where")
+
+
+def _brought_into(folder: Path, process: RunProcess) -> RunProcess:
+    """The trace of a process in the folder that was named for the whole run, where it lay beside that."""
+    if process.folder.parent == folder:
+        return process
+    with contextlib.suppress(OSError):
+        folder.mkdir(exist_ok=True)
+        return replace(process, folder=process.folder.rename(folder / process.folder.name))
+    return process
 
 
 def _seal(trace: Path) -> None:

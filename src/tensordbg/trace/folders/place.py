@@ -30,12 +30,13 @@ def make_place(folder: Path) -> None:
 
 
 def clear_place(folder: Path) -> None:
-    """Deletes the trace that lies in a folder, if one does; other files in the folder are not touched.
+    """Deletes the trace that lies in a folder, if one does, or those of one run; other files are not touched.
 
     Raises:
         RecordingError: If its program is running, or it can't be deleted.
     """
     if not is_trace(folder):
+        _clear_processes(folder)
         return
     # They bring pyarrow, which is wanted only here.
     from tensordbg.trace.reader import open_trace
@@ -65,3 +66,22 @@ def clear_place(folder: Path) -> None:
 def is_trace(folder: Path) -> bool:
     """Whether a trace lies in a folder."""
     return (folder / "trace.json").exists()
+
+
+def _clear_processes(folder: Path) -> None:
+    """Deletes the traces of the processes of one run, where a folder holds nothing else."""
+    inside = [*folder.iterdir()] if folder.is_dir() else []
+    if not inside or not all(is_trace(each) for each in inside):
+        return
+    from tensordbg.trace.folders.runs import run_with
+
+    try:
+        run = run_with(inside[0])
+    except TraceError:
+        return
+    if {each.folder for each in run.processes} != {*inside}:
+        return
+    for each in inside:
+        clear_place(each)
+        with contextlib.suppress(OSError):
+            each.rmdir()
