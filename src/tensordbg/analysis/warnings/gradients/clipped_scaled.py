@@ -22,7 +22,7 @@ _MOSTLY = 0.5
 
 def clipped_while_scaled(study: Study) -> list[Finding]:
     """One finding, where what a scaler divides by its scale was clipped before."""
-    found = [k for port in _given_to_scalers(study) for k in study.at.get(port, [])[:1] if _is_clipped(study, k)]
+    found = [k for port in _ports_unscaled(study) for k in study.at.get(port, [])[:1] if _is_clipped(study, k)]
     if not found:
         return []
     k = min(found)
@@ -37,7 +37,7 @@ def clipped_while_scaled(study: Study) -> list[Finding]:
     return [Finding("clipped_while_scaled", k, explanation, suggestion, {"steps": steps}, float(steps))]
 
 
-def _given_to_scalers(study: Study) -> Iterator[int]:
+def _ports_unscaled(study: Study) -> Iterator[int]:
     """The ports that operations take which divide gradients by a loss scale."""
     for site in study.program.sites.values():
         if operation_of(site).has(Trait.UNSCALES):
