@@ -149,9 +149,13 @@ def _on_purpose(study: Study, meeting: _Meeting) -> bool:
     marks = np.zeros((2, len(study.ports.site)), dtype=np.bool_)
     maker = _maker(study, meeting.column)
     marks[0, maker], marks[1, meeting.row] = True, True
-    if study.wiring.descendants(marks[0])[meeting.row] or study.wiring.descendants(marks[1])[meeting.column]:
-        return True
     trained = study.from_trained
+    # `x, y = X[i], Y[i]` is one operation in the text, and what is made of the one isn't made of the other.
+    several = bool(study.series.turns[study.series.rows(study.at[meeting.row][0])][-1] > 1)
+    apart = several and trained[meeting.column] and not trained[meeting.row]
+    made_of_column = study.wiring.descendants(marks[0])[meeting.row]
+    if made_of_column or (not apart and study.wiring.descendants(marks[1])[meeting.column]):
+        return True
     site = study.wiring.site(maker)
     explicit = site is not None and operation_of(site).kind in _ON_PURPOSE
     return explicit and bool(trained[meeting.column]) == bool(trained[meeting.row])
