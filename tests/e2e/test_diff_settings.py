@@ -126,3 +126,88 @@ def test_settings_of_a_pooling_are_named_across_frameworks(
     assert told == {**told, named[0]: named[1:]}
     if len(wrong) < 2:
         assert list(told) == [named[0]]
+
+
+def convolved(folder: Path, around: Any, padding: Any, mode: str = "constant") -> Path:
+    """A convolution with stride 2, in front of which a program puts something around the image, or nothing."""
+    with tensordbg.record(folder):
+        x = torch.tensor(IMAGES).permute(0, 3, 1, 2)
+        x = x if around is None else F.pad(x, around, mode=mode)
+        x = F.conv2d(x, torch.tensor(KERNEL).permute(3, 2, 0, 1), stride=2, padding=padding)
+        F.leaky_relu(x, 0.3)
+    return folder
+
+
+def told(found: FirstDifference) -> list[tuple[str, object, object]]:
+    return [(each.attribute, each.a, each.b) for each in found.difference]
+
+
+@pytest.mark.parametrize(("around", "padding", "theirs"), [
+    ((1, 1, 1, 1), 0, [[1, 1], [1, 1]]), ((1, 0, 1, 0), 0, [[1, 0], [1, 0]]), ((0, 1, 1, 0), 0, [[1, 0], [0, 1]]),
+])  # fmt: skip
+def test_zeros_put_around_before_a_convolution_are_part_of_its_padding(
+    tmp_path: Path, around: Any, padding: int, theirs: Any
+) -> None:
+    for reference in (of_tensorflow(tmp_path / "a"), convolved(tmp_path / "torch", (0, 1, 0, 1), 0)):
+        same = convolved(tmp_path / f"same {reference.name}", (0, 1, 0, 1), 0)
+        assert tensordbg.diff(reference, same).status == "same"
+        found = first(reference, convolved(tmp_path / f"b {reference.name}", around, padding))
+        assert told(found) == [("padding", [[0, 1], [0, 1]], theirs)]
+
+
+def test_zeros_around_in_one_run_only_that_make_another_shape(tmp_path: Path) -> None:
+    reference = convolved(tmp_path / "a", (1, 1, 1, 1), 0)
+    assert tensordbg.diff(reference, convolved(tmp_path / "same", None, 1)).status == "same"
+    found = first(reference, convolved(tmp_path / "b", None, 0))
+    assert (found.kind, told(found)) == ("shape", [("padding", [[1, 1], [1, 1]], [[0, 0], [0, 0]])])
+
+
+def test_what_is_mirrored_around_is_no_padding_with_zeros(tmp_path: Path) -> None:
+    found = first(convolved(tmp_path / "a", None, 1), convolved(tmp_path / "b", (1, 1, 1, 1), 0, mode="reflect"))
+    assert found.explanation.startswith("B computes aten::reflection_pad2d of values that both runs have")
+
+
+def of_keras(folder: Path, padding: str) -> Path:
+    keras: Any = pytest.importorskip("keras")
+    keras.utils.set_random_seed(1)
+    with tensordbg.record(folder):
+        layer = keras.layers.Conv1D(4, 3, padding=padding, use_bias=False)
+        layer.build((None, 8, 3))
+        layer.set_weights([KERNEL[0]])
+        keras.ops.relu(layer(IMAGES[0]))
+    return folder
+
+
+def along_one_axis(folder: Path, around: Any) -> Path:
+    with tensordbg.record(folder):
+        x = F.pad(torch.tensor(IMAGES[0]).permute(0, 2, 1), around)
+        F.conv1d(x, torch.tensor(KERNEL[0]).permute(2, 1, 0)).relu()
+    return folder
+
+
+def test_the_padding_of_a_causal_convolution(tmp_path: Path) -> None:
+    causal = of_keras(tmp_path / "a", "causal")
+    assert tensordbg.diff(causal, along_one_axis(tmp_path / "same", (2, 0))).status == "same"
+    found = first(causal, along_one_axis(tmp_path / "b", (1, 1)))
+    assert told(found) == [("padding", [[2, 0]], [[1, 1]])]
+    found = first(causal, of_keras(tmp_path / "keras", "same"))
+    assert told(found) == [("padding", [[0, 0], [2, 0]], [[0, 0], [1, 1]])]
+
+
+def logarithm(folder: Path, function: Any) -> Path:
+    with tensordbg.record(folder):
+        function(torch.tensor(KERNEL).softmax(-1)).square().mean()
+    return folder
+
+
+@pytest.mark.parametrize(("name", "base"), [("log2", 2), ("log10", 10)])
+def test_the_base_of_a_logarithm(tmp_path: Path, name: str, base: int) -> None:
+    import tensorflow as tf
+
+    natural = logarithm(tmp_path / "a", torch.log)
+    other = logarithm(tmp_path / "b", getattr(torch, name))
+    assert told(first(natural, other)) == [("base", "e", base)]
+    with tensordbg.record(tmp_path / "tf"):
+        tf.reduce_mean(tf.square(tf.math.log(tf.nn.softmax(KERNEL))))
+    assert tensordbg.diff(tmp_path / "tf", natural).status == "same"
+    assert told(first(tmp_path / "tf", other)) == [("base", "e", base)]

@@ -24,6 +24,10 @@ class Kind(Enum):
     SQUEEZE = auto()
     EXPAND_DIMS = auto()
     TRANSPOSE = auto()
+    PAD = auto()
+    """It puts a number around a value, mostly zero."""
+    PAD_WITH_OWN = auto()
+    """It puts elements of a value around it: those at its edge, or mirrored ones."""
     BROADCAST = auto()
     SLICE = auto()
     GATHER = auto()
@@ -48,6 +52,8 @@ class Kind(Enum):
     SUBTRACT = auto()
     MULTIPLY = auto()
     MULTIPLY_NO_NAN = auto()
+    MULTIPLY_BY_LOG = auto()
+    """The first operand times the logarithm of the second, zero where the first is."""
     DIVIDE = auto()
     DIVIDE_NO_NAN = auto()
     DIVIDE_WHOLE = auto()

@@ -58,6 +58,9 @@ _OF_NO_NUMBERS = frozenset(
 )
 """Attributes of optimizers that say how something is computed, or what a schedule starts from, and not what."""
 
+_BASES: Mapping[str, int] = MappingProxyType({"aten::log2": 2, "aten::log10": 10})
+"""Logarithms that are not natural ones."""
+
 LEFT_OUT, BY_FREQUENCY = "padding_idx", "scale_grad_by_freq"
 """Settings of lookups that say how the gradient of the table is taken: no operation of another framework has them."""
 
@@ -127,6 +130,11 @@ def complete_pooling(told: Mapping[str, object]) -> dict[str, object]:
     if found.get("stride") == [] and "kernel_size" in found:
         found["stride"] = found["kernel_size"]
     return found
+
+
+def base_of(op_type: str) -> int | str:
+    """Returns the base of a logarithm."""
+    return _BASES.get(op_type, "e")
 
 
 def with_window(told: Mapping[str, object]) -> dict[str, object]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -17,9 +18,10 @@ from tensordbg.analysis.diff.edges import reached
 from tensordbg.analysis.diff.numbers import LOW
 from tensordbg.analysis.diff.padding import around, spatial_sizes
 from tensordbg.analysis.diff.result import AttributeDifference
+from tensordbg.analysis.diff.zeros_around import FILLED, Zeros, filled_in, padded_for, with_zeros, zeros_before
 from tensordbg.model import NOTES
 from tensordbg.operations.kinds import Kind
-from tensordbg.operations.setting_names import common_name, complete_pooling, setting_of_kept, with_window
+from tensordbg.operations.setting_names import base_of, common_name, complete_pooling, setting_of_kept, with_window
 from tensordbg.operations.traits import Trait
 
 _OF_TYPE = frozenset({"T", "Tidx", "Tshape", "dtype", "DstT", "SrcT", "U", "Tparams", "Tindices", "Tdim", "Treduction"})
@@ -30,9 +32,10 @@ _OF_STATE = frozenset({"momentum"})
 """Settings that say what is kept for later, and stand in no formula of the result."""
 _OF_FORM = frozenset({"keep_dims"})
 """Settings of the shape alone, which frameworks write otherwise."""
-_OF_SPACE = frozenset({"stride", "dilation"})
+_STRIDE, _DILATION = "stride", "dilation"
+_OF_SPACE = frozenset({_STRIDE, _DILATION})
 """Settings with a number for each axis of space."""
-_AXIS = "axis"
+_AXIS, _BASE = "axis", "base"
 _POOLING = frozenset({Kind.AVERAGE_POOL, Kind.MAX_POOL})
 _OVER_LAST_AXIS = frozenset({Kind.SOFTMAX, Kind.LOG_SOFTMAX})
 """Operations that go along the last axis where they are told none, as all of TensorFlow's do."""
@@ -50,6 +53,10 @@ CONSTANT = "constant"
 """The name of a number of which no other is known."""
 
 
+_Sizes = tuple[Sequence[int], Sequence[int]] | None
+"""Of a convolution's input and kernel along the axes of space."""
+
+
 class _Number(NamedTuple):
     name: str
     value: float
@@ -57,19 +64,29 @@ class _Number(NamedTuple):
 
 def attribute_differences(a: Apart, b: Apart, pair: Pair) -> tuple[AttributeDifference, ...]:
     """Tells the settings of which both operations have a value, and not the same, then a number that only one has."""
+    return setting_differences(a, b, pair) or _unlike_number(a, b, pair)
+
+
+def setting_differences(a: Apart, b: Apart, pair: Pair) -> tuple[AttributeDifference, ...]:
+    """Tells the settings of which both operations have a value, and not the same."""
+    if a.side.operation(pair.a).kind is Kind.PAD is b.side.operation(pair.b).kind:
+        pair = replace(pair, a=padded_for(a, pair.a), b=padded_for(b, pair.b))
     given_a, given_b = settings_of(a, pair.a), settings_of(b, pair.b)
     one_framework = a.side.site(pair.a).framework == b.side.site(pair.b).framework
     if not one_framework:
         given_a, given_b = with_window(given_a), with_window(given_b)
-    if not one_framework and _PADDING in given_a.keys() & given_b.keys():
+    zeros = [_zeros(each, row, given) for each, row, given in ((a, pair.a, given_a), (b, pair.b, given_b))]
+    put_around = any(each is not None for each in zeros)
+    if (put_around or not one_framework) and _PADDING in given_a.keys() & given_b.keys():
         sizes = _sizes(a, b, pair)
-        given_a, given_b = _with_padding(given_a, sizes), _with_padding(given_b, sizes)
+        given_a, given_b = _with_padding(given_a, sizes, zeros[0]), _with_padding(given_b, sizes, zeros[1])
+        given_a, given_b = _along_one_axis(given_a, given_b, sizes), _along_one_axis(given_b, given_a, sizes)
     found = [
         AttributeDifference(name, as_written(given_a[name]), as_written(given_b[name]))
         for name in sorted(given_a.keys() & given_b.keys())
         if given_a[name] != given_b[name] and (one_framework or _comparable(name, given_a[name], given_b[name]))
     ]  # fmt: skip
-    return tuple(found) or _unlike_number(a, b, pair)
+    return tuple(found)
 
 
 def settings_of(apart: Apart, row: int) -> dict[str, object]:
@@ -90,6 +107,10 @@ def settings_of(apart: Apart, row: int) -> dict[str, object]:
         found[_PADDING] = _explicit(said.get("explicit_paddings"), said.get("data_format"))
     if operation.has(Trait.CONTRACTS) and operation.has(Trait.TAKES_MAXIMUM_AWAY):
         _complete_attention(found, apart, row)
+    if operation.kind is Kind.LOG:
+        found[_BASE] = base_of(site.op_type)
+    if operation.kind is Kind.PAD:
+        found[FILLED] = filled_in(apart.side, row)
     if operation.kind in _OVER_LAST_AXIS:
         found.setdefault(_AXIS, -1)
     axis, rank = found.get(_AXIS), _rank(apart, row)
@@ -114,18 +135,39 @@ def _explicit(paddings: object, layout: object) -> object:
     return [paddings[2 * at : 2 * at + 2] for at, axis in enumerate(layout) if axis not in "NC"]
 
 
-def _with_padding(given: dict[str, object], sizes: tuple[Sequence[int], Sequence[int]] | None) -> dict[str, object]:
-    """Says the padding of a convolution as numbers."""
-    if not {_PADDING, "stride", "dilation"} <= given.keys():
+def _zeros(apart: Apart, row: int, given: dict[str, object]) -> Zeros | None:
+    """What is put around the input of a convolution before it."""
+    stride = given.get(_STRIDE)
+    return zeros_before(apart.side, row, len(stride)) if isinstance(stride, list) else None
+
+
+def _with_padding(given: dict[str, object], sizes: _Sizes, zeros: Zeros | None) -> dict[str, object]:
+    """Says the padding of a convolution as numbers, with the zeros that are put around its input before it."""
+    if not {_PADDING, _STRIDE} <= given.keys():
         return given
-    return {**given, _PADDING: around(given[_PADDING], given["stride"], given["dilation"], sizes)}
+    said = around(given[_PADDING], given[_STRIDE], given.get(_DILATION), sizes)
+    return {**given, _PADDING: with_zeros(said, zeros)}
 
 
-def _sizes(a: Apart, b: Apart, pair: Pair) -> tuple[Sequence[int], Sequence[int]] | None:
+def _along_one_axis(mine: dict[str, object], theirs: dict[str, object], sizes: _Sizes) -> dict[str, object]:
+    """Leaves out an axis of space of size 1, which a framework puts in front where the other has none."""
+    if sizes is None or sizes[0][0] != 1 or sizes[1][0] != 1:
+        return mine
+    shared = {name: (mine[name], theirs[name]) for name in (_OF_SPACE | {_PADDING}) & mine.keys() & theirs.keys()}
+    longer = {
+        name: value[1:] for name, (value, other) in shared.items()
+        if isinstance(value, list) and isinstance(other, list) and len(value) == len(other) + 1
+    }  # fmt: skip
+    return {**mine, **longer}
+
+
+def _sizes(a: Apart, b: Apart, pair: Pair) -> _Sizes:
     """The sizes of a convolution's input and kernel along the axes of space, as either run tells them."""
     rows = ((a.side, pair.a), (b.side, pair.b))
-    shapes = [side.shape(parent) or () for side, row in rows for parent in side.edges.parents[row]]
-    for side, row in rows:
+    if a.side.operation(pair.a).kind is not Kind.CONVOLUTION:
+        return None
+    given = [[side.shape(parent) or () for parent in side.edges.parents[row]] for side, row in rows]
+    for (side, row), shapes in zip(rows, (given[0] + given[1], given[1] + given[0]), strict=True):
         layout = json.loads(side.site(row).attributes).get("data_format")
         found = spatial_sizes(side.shape(row) or (), shapes, layout) if isinstance(layout, str) else None
         if found is not None:
@@ -147,6 +189,8 @@ def _comparable(name: str, *values: object) -> bool:
     """Tells whether two frameworks write a setting alike: a number, or one number for each axis of space."""
     if name in _OF_FORM:
         return False
+    if name == _BASE:
+        return True
     lengths = {len(value) if isinstance(value, list) else 0 for value in values}
     if lengths == {0}:
         return all(isinstance(value, (int, float)) for value in values)

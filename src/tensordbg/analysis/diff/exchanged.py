@@ -52,9 +52,19 @@ def _corresponds(a: Apart, b: Apart, fork_a: int, fork_b: int) -> bool:
     if numbers[0].step[fork_a] != numbers[1].step[fork_b] or numbers[0].size[fork_a] != numbers[1].size[fork_b]:
         return False
     soon_a, soon_b = _taken_soon(a, fork_a), _taken_soon(b, fork_b)
-    crossed = a.taken_whole(fork_a) <= soon_b and b.taken_whole(fork_b) <= soon_a
-    return crossed or (alike(a, b, fork_a, fork_b) and bool(soon_a & soon_b))
+    mine, theirs = a.taken_whole(fork_a), b.taken_whole(fork_b)
+    if mine <= soon_b and theirs <= soon_a:
+        return True
+    if not alike(a, b, fork_a, fork_b):
+        return False
+    return bool(soon_a & soon_b) or (mine <= _taken_behind(b, fork_b) and theirs <= _taken_behind(a, fork_a))
 
 
 def _taken_soon(apart: Apart, fork: int) -> frozenset[int]:
     return frozenset[int]().union(*(apart.taken_whole(row) for row in apart.ahead(fork)[:_SOON]))
+
+
+def _taken_behind(apart: Apart, fork: int) -> frozenset[int]:
+    """What is taken soon, with what that is made of: a softmax may stand in for its logits."""
+    rows = (parent for row in apart.ahead(fork)[:_SOON] for parent in apart.side.edges.parents[row])
+    return _taken_soon(apart, fork).union(*(apart.taken_whole(row) for row in rows if apart.label[row] >= 0))

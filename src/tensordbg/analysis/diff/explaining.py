@@ -5,11 +5,13 @@ from __future__ import annotations
 from tensordbg.analysis.diff.apart import Apart, Pair, are_of_one_kind, are_of_one_size, distance_of
 from tensordbg.analysis.diff.arrangement import DRIFTING, fill_unlike, in_another_order, other_parts
 from tensordbg.analysis.diff.attentions import explain_attention
-from tensordbg.analysis.diff.attributes import as_written, attribute_differences, settings_of
-from tensordbg.analysis.diff.beginnings import Unlike, chosen_by, drawn_apart, unlike, unlike_inputs
+from tensordbg.analysis.diff.attributes import as_written, attribute_differences
+from tensordbg.analysis.diff.beginnings import Unlike, drawn_apart, unlike, unlike_inputs
 from tensordbg.analysis.diff.edges import reached
 from tensordbg.analysis.diff.exchanged import have_other_inputs
 from tensordbg.analysis.diff.explaining_losses import explain_loss, explain_whole, of_smoothing, of_written_loss
+from tensordbg.analysis.diff.explaining_missing import chance_of, explain_missing
+from tensordbg.analysis.diff.explaining_order import of_order
 from tensordbg.analysis.diff.explaining_shapes import explain_shape
 from tensordbg.analysis.diff.explaining_updates import (
     explain_added,
@@ -20,10 +22,8 @@ from tensordbg.analysis.diff.explaining_updates import (
     explain_updated,
     statistics_read,
 )
-from tensordbg.analysis.diff.factors import unlike_factors
 from tensordbg.analysis.diff.gates import explain_gate
 from tensordbg.analysis.diff.label_smoothing import unlike_smoothing
-from tensordbg.analysis.diff.loss_settings import settings_ahead
 from tensordbg.analysis.diff.losses import losses_at_once
 from tensordbg.analysis.diff.marks import unlike_marks
 from tensordbg.analysis.diff.mixtures import explain_mixture
@@ -34,12 +34,12 @@ from tensordbg.analysis.diff.rescaled import rescaled
 from tensordbg.analysis.diff.result import AttributeDifference
 from tensordbg.analysis.diff.softmaxes import unlike_softmaxes
 from tensordbg.analysis.diff.unlike_parameters import constant_parameter, unlike_parameter
-from tensordbg.analysis.diff.wording import SUGGESTIONS, Explained, attributes_text, settings_to_set, types_of
+from tensordbg.analysis.diff.weighed_logarithms import explain_weighed
+from tensordbg.analysis.diff.wording import SUGGESTIONS, Explained, attributes_text, of_rows, settings_to_set
 from tensordbg.analysis.diff.written_out import composite_of
 from tensordbg.analysis.failures.beginnings.words import shape_text
 from tensordbg.model import NONE
 from tensordbg.operations.kinds import Kind
-from tensordbg.operations.traits import Trait
 
 _REDUCED = "compare how the two losses are reduced: sum, mean, weights, replicas; and what is added, such as a penalty"
 _TRANSPOSED = "transposed"
@@ -57,12 +57,13 @@ def explain(a: Apart, b: Apart, pair: Pair) -> Explained:
     if a.side.kept[pair.a] and b.side.kept[pair.b]:
         return explain_kept_in_parts(a, b, pair) if pair.in_parts else explain_kept(a, b, pair)
     of_formula = normalized(a, b, pair) or explain_attention(a, b, pair) or _gate_beside(a, b, pair)
-    of_formula = of_formula or explain_mixture(a, b, pair) or _other_parameter(a, b, pair) or _drawn(a, b, pair)
+    of_formula = of_formula or explain_weighed(a, b, pair) or explain_mixture(a, b, pair)
+    of_formula = of_formula or _other_parameter(a, b, pair) or _drawn(a, b, pair)
     if of_formula is not None:
         return of_formula
-    chance = _chance(a, b, pair)
+    chance = chance_of(a, b, pair)
     if pair.extra_a or pair.extra_b:
-        return explain_gate(a, b, pair) or explain_added(a, b, pair) or _missing(a, b, pair, chance)
+        return explain_gate(a, b, pair) or explain_added(a, b, pair) or explain_missing(a, b, pair, chance)
     unlike_a, unlike_b = unlike_inputs(a, pair.a), unlike_inputs(b, pair.b)
     if not (a.taken(pair.a) or b.taken(pair.b) or unlike_a or unlike_b):
         return _begun(a, b, pair)
@@ -87,7 +88,7 @@ def explain(a: Apart, b: Apart, pair: Pair) -> Explained:
 
 def _other_parameter(a: Apart, b: Apart, pair: Pair) -> Explained | None:
     """Tells of a parameter that begins as another one; what was trained, or drawn on the way, is told by that."""
-    return None if _chance(a, b, pair) or _trained_before(a, b, pair) else unlike_parameter(a, b, pair)
+    return None if chance_of(a, b, pair) or _trained_before(a, b, pair) else unlike_parameter(a, b, pair)
 
 
 def _drawn(a: Apart, b: Apart, pair: Pair) -> Explained | None:
@@ -96,7 +97,7 @@ def _drawn(a: Apart, b: Apart, pair: Pair) -> Explained | None:
     if drawn is None:
         return None
     text = f"both compute it of random numbers, {drawn[0]} of A and {drawn[1]} of B: compiled code draws its own"
-    return _of_rows(pair, "random", text, SUGGESTIONS["random"])
+    return of_rows(pair, "random", text, SUGGESTIONS["random"])
 
 
 def _trained_before(a: Apart, b: Apart, pair: Pair) -> bool:
@@ -155,51 +156,6 @@ def _weigh_loss(a: Apart, b: Apart, pair: Pair, rows: tuple[int, int]) -> bool:
 def _is_number(apart: Apart, row: int) -> bool:
     """Tells whether a value is a single number that the program has written: a setting, and no data."""
     return bool(apart.side.numbers.size[row] == 1) and apart.side.operation(row).kind is Kind.CONSTANT
-
-
-def _missing(a: Apart, b: Apart, pair: Pair, chance: str) -> Explained:
-    factors = unlike_factors(a, b, pair) or settings_ahead(a, b, pair)
-    if factors:
-        text = f"from equal inputs, with unlike attributes: {attributes_text(factors)}"
-        return Explained("value", pair.a, pair.b, pair.distance, True, factors, text, settings_to_set(factors))
-    run, mine, extra = ("A", a, pair.extra_a) if pair.extra_a else ("B", b, pair.extra_b)
-    computed = tuple(row for row in extra if not mine.side.operation(row).has(Trait.REARRANGES))
-    if not computed and in_another_order(a, b, pair):  # as where zeros are put around an image before its convolution
-        text, suggestion = unlike_marks(a, b, pair) or _of_order(a, b, pair)
-        return Explained("value", pair.a, pair.b, pair.distance, True, (), text, suggestion)
-    extra, other = computed or extra, "B" if run == "A" else "A"
-    names = types_of(mine, extra)
-    if chance:
-        text = f"only {run} computes {names}, of random numbers ({chance}); {other} goes on without"
-        return _of_rows(pair, "random", text, SUGGESTIONS["random"])
-    smoothed = unlike_smoothing(a, b, pair) if a.is_loss(pair.a) and b.is_loss(pair.b) else ()
-    if smoothed:
-        return of_smoothing(pair, smoothed)
-    of_loss = pair.a in pair.extra_a or pair.b in pair.extra_b
-    if of_loss and a.is_loss(pair.a) and b.is_loss(pair.b):
-        text = (
-            f"gradients are taken in {other} of a value that both runs have, and in {run} of what {names} makes of it"
-        )
-        return _of_rows(pair, "missing", text, _REDUCED)
-    text = f"{run} computes {names} of values that both runs have, before {_next(a, b, pair, run)}; {other} does not"
-    return _of_rows(pair, "missing", text, f"compute the same in {other}, or leave it out in {run}")
-
-
-def _next(a: Apart, b: Apart, pair: Pair, run: str) -> str:
-    side, row = (a.side, pair.a) if run == "A" else (b.side, pair.b)
-    extra = pair.extra_a if run == "A" else pair.extra_b
-    if row in extra:
-        side, row = (b.side, pair.b) if run == "A" else (a.side, pair.a)
-    composite = composite_of(a if side is a.side else b, row)
-    return side.site(row).op_type if composite is None or composite.whole else _WRITTEN_OUT[composite.kind]
-
-
-def _chance(a: Apart, b: Apart, pair: Pair) -> str:
-    """The operation that draws the random numbers of what one run computes alone; empty where none does."""
-    extra = [(a, row) for row in pair.extra_a] + [(b, row) for row in pair.extra_b]
-    drawn = (each.drawn_by for mine, row in extra for each in unlike_inputs(mine, row))
-    chosen = (chosen_by(mine, row) for mine, row in extra)
-    return next((each for each in (*drawn, *chosen) if each), "")
 
 
 def _of_kind(found: list[Unlike], kind: str) -> list[Unlike]:
@@ -299,7 +255,7 @@ def _unlike_results(a: Apart, b: Apart, pair: Pair, agrees: bool) -> tuple[str, 
         )
         return text, SUGGESTIONS["order"]
     if in_another_order(a, b, pair):
-        return unlike_marks(a, b, pair) or _of_order(a, b, pair)
+        return unlike_marks(a, b, pair) or of_order(a, b, pair)
     softmax = unlike_softmaxes(a, b, pair)
     if softmax is not None:
         return softmax
@@ -317,17 +273,6 @@ def _unlike_results(a: Apart, b: Apart, pair: Pair, agrees: bool) -> tuple[str, 
         return text, "compare the two lines: another operation, or another formula for the same"
     text = f"{types[1]} of B gives other values than {types[0]} of A, from equal inputs"
     return text, "compare the arguments of the two lines: an epsilon, an axis, a mask, a scale, an approximation"
-
-
-def _of_order(a: Apart, b: Apart, pair: Pair) -> tuple[str, str]:
-    types = a.side.site(pair.a).op_type, b.side.site(pair.b).op_type
-    text = (
-        f"what goes into {types[1]} of B has the same elements as what goes into {types[0]} of A, and the result "
-        "is another: one of the inputs has its elements in another order"
-    )
-    if any(settings_of(each, row).get(_TRANSPOSED) is True for each, row in ((a, pair.a), (b, pair.b))):
-        return f"{text}, or zeros and the result lie otherwise (padding)", f"{_OF_PADDING}; {SUGGESTIONS['order']}"
-    return text, SUGGESTIONS["order"]
 
 
 def _compute_alike(a: Apart, b: Apart, pair: Pair) -> bool:
@@ -372,7 +317,3 @@ def _extra_input(a: Apart, b: Apart, pair: Pair) -> tuple[str, str] | None:
         if besides:
             return run, shape_text(mine.side.shape(besides[0]))
     return None
-
-
-def _of_rows(pair: Pair, kind: str, text: str, suggestion: str) -> Explained:
-    return Explained(kind, pair.a, pair.b, pair.distance, True, (), text, suggestion)

@@ -22,6 +22,7 @@ from tensordbg.analysis.diff.losses import (
 )
 from tensordbg.analysis.diff.matching import FAR
 from tensordbg.analysis.diff.scaled_losses import scaled_losses
+from tensordbg.analysis.diff.unlike_shapes import are_in_parts, are_shaped_unlike, shaped_unlike_behind
 from tensordbg.analysis.diff.views import past_views, stands_for_nothing
 
 _ENOUGH = 3
@@ -128,7 +129,7 @@ def counterpart(a: Apart, b: Apart, fork_a: int, fork_b: int) -> Pair | None:
     fork_a, fork_b = past_views(a, b, fork_a, fork_b)
     ahead_a, ahead_b = a.ahead(fork_a), b.ahead(fork_b)
     composed = composed_counterpart(a, b, ahead_a, ahead_b)
-    if composed is None and _are_shaped_unlike(a, b, fork_a, fork_b):
+    if composed is None and are_shaped_unlike(a, b, fork_a, fork_b):
         composed = Pair(fork_a, fork_b, FAR)
     if composed is not None:
         return composed
@@ -156,37 +157,14 @@ def _counterpart(a: Apart, b: Apart, forks: tuple[int, int], ahead: tuple[list[i
     if a.is_loss(fork_a) and b.is_loss(fork_b):
         return Pair(fork_a, fork_b, distance_of(a, b, fork_a, fork_b))
     if are_of_one_kind(a, b, fork_a, fork_b):  # which give unlike shapes
-        return Pair(fork_a, fork_b, FAR, in_parts=_in_parts(a, b, fork_a, fork_b))
+        return Pair(fork_a, fork_b, FAR, in_parts=are_in_parts(a, b, fork_a, fork_b))
     if is_loss_in_parts(a, b, fork_a, fork_b) and (losses := losses_ahead(a, b, ahead_a, ahead_b)) is not None:
         return losses
     if (losses := written_out_losses(a, b, ahead_a, ahead_b)) is not None:
         return losses
+    if (behind := shaped_unlike_behind(a, b, ahead_a, ahead_b)) is not None:
+        return behind
     return _only_one(a, b, ahead_a, ahead_b) or _consequential(a, b, ahead_a, ahead_b)
-
-
-def _are_shaped_unlike(a: Apart, b: Apart, fork_a: int, fork_b: int) -> bool:
-    """Tells whether operations of one kind make of the same values, and of those alone, values of unlike sizes."""
-    taken = a.taken_whole(fork_a)
-    of_same = bool(taken) and taken == b.taken_whole(fork_b) and not a.side.backward[fork_a]
-    alone = not (a.unknown_parents(fork_a) or b.unknown_parents(fork_b))
-    unlike = a.side.numbers.size[fork_a] != b.side.numbers.size[fork_b]
-    one_kind = unlike and of_same and alone and are_of_one_kind(a, b, fork_a, fork_b)
-    return bool(one_kind and not _in_parts(a, b, fork_a, fork_b))
-
-
-def _in_parts(a: Apart, b: Apart, fork_a: int, fork_b: int) -> bool:
-    """Tells whether one run computes at once what the other does in equal pieces: a sequence, or a batch in parts."""
-    sizes = int(a.side.numbers.size[fork_a]), int(b.side.numbers.size[fork_b])
-    pieces, fork = (a, fork_a) if sizes[0] < sizes[1] else (b, fork_b)
-    side, (small, large) = pieces.side, sorted(sizes)
-    if small == large or large % small:
-        return False
-    if int(side.numbers.step[fork]) in side.shared_steps:
-        return True  # the other pieces are those of other processes
-    shared = a.taken_whole(fork_a) & b.taken_whole(fork_b)
-    alike_rows = (side.kinds == side.kinds[fork]) & (side.numbers.size == small)
-    rows = np.flatnonzero(alike_rows & (side.numbers.step == side.numbers.step[fork])).tolist()
-    return sum(bool(shared & pieces.taken_whole(row)) for row in rows) >= large // small
 
 
 def _scaled(a: Apart, b: Apart, fork_a: int, fork_b: int) -> Pair | None:
@@ -266,12 +244,18 @@ def _trains(apart: Apart, ahead: list[int]) -> bool:
 
 
 def _only_one(a: Apart, b: Apart, ahead_a: list[int], ahead_b: list[int]) -> Pair | None:
-    """An operation that keeps the size of what it takes, of a kind that the other run has nowhere behind the same."""
-    if _is_extra(b, ahead_b, np.append(a.side.kinds[ahead_a], a.side.fused_kinds)):
-        return Pair(ahead_a[0], ahead_b[0], FAR, extra_b=(ahead_b[0],))
-    if _is_extra(a, ahead_a, np.append(b.side.kinds[ahead_b], b.side.fused_kinds)):
-        return Pair(ahead_a[0], ahead_b[0], FAR, extra_a=(ahead_a[0],))
-    return None
+    """An operation that keeps the size of what it takes, of a kind that the other run has nowhere behind the same.
+
+    Where both have one, each takes the place of the other.
+    """
+    extra_a = _is_extra(a, ahead_a, np.append(b.side.kinds[ahead_b], b.side.fused_kinds))
+    extra_b = _is_extra(b, ahead_b, np.append(a.side.kinds[ahead_a], a.side.fused_kinds))
+    fork_a, fork_b = ahead_a[0], ahead_b[0]
+    if extra_a and extra_b and a.taken(fork_a) == b.taken(fork_b) and _go_on_alike(a, b, fork_a, fork_b):
+        return Pair(fork_a, fork_b, distance_of(a, b, fork_a, fork_b))
+    if extra_b:
+        return Pair(fork_a, fork_b, FAR, extra_b=(fork_b,))
+    return Pair(fork_a, fork_b, FAR, extra_a=(fork_a,)) if extra_a else None
 
 
 def _is_extra(mine: Apart, ahead: list[int], others: Ints) -> bool:

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 Shape = Sequence[int]
+_OF_ONE_AXIS = 3
+"""So many axes have the values of a convolution along one axis of space, with the batch and the channels."""
 
 
 def around(padding: object, stride: object, dilation: object, sizes: tuple[Shape, Shape] | None) -> object:
@@ -24,10 +26,10 @@ def around(padding: object, stride: object, dilation: object, sizes: tuple[Shape
         return [[each, each] for each in padding]
     if isinstance(padding, list):
         return padding
+    if padding == "VALID" and isinstance(stride, list):
+        return [[0, 0] for _ in stride]
     if sizes is None or not isinstance(stride, list) or len(stride) != len(sizes[0]):
         return padding
-    if padding == "VALID":
-        return [[0, 0] for _ in stride]
     if padding != "SAME":
         return padding
     dilations = dilation if isinstance(dilation, list) and len(dilation) == len(stride) else [1] * len(stride)
@@ -43,9 +45,13 @@ def spatial_sizes(output: Shape, inputs: Sequence[Shape], layout: str) -> tuple[
             the kernel last.
         layout: The letters of the axes of the output, such as `NHWC`.
     """
-    channel = layout.find("C")
+    channel, first = layout.find("C"), next((at for at, axis in enumerate(layout) if axis not in "NC"), -1)
     if len(output) != len(layout) or channel < 0:
         return None
+    if output[first] == 1 and len(layout) > _OF_ONE_AXIS:  # which is put in for a convolution along one axis
+        found = spatial_sizes((*output[:first], *output[first + 1 :]), inputs, layout[:first] + layout[first + 1 :])
+        if found is not None:
+            return [1, *found[0]], [1, *found[1]]
     full = [shape for shape in inputs if len(shape) == len(layout)]
     for kernel in full:
         for data in full:

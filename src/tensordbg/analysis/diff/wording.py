@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tensordbg.analysis.diff.apart import Apart
+from tensordbg.analysis.diff.apart import Apart, Pair
 from tensordbg.analysis.diff.normalization import PARTS, PLACE
 from tensordbg.analysis.diff.result import AttributeDifference
 
@@ -47,6 +47,11 @@ SUGGESTIONS = {
     "statistics": "compare the momentum of the two normalizations, which Keras takes as 1 less that of PyTorch, and "
     "the variance that they keep: PyTorch divides by a batch's number of values less 1",
 }
+
+
+def of_rows(pair: Pair, kind: str, text: str, suggestion: str) -> Explained:
+    """Puts words on the two values of a pair, made there, with no attribute that differs."""
+    return Explained(kind, pair.a, pair.b, pair.distance, True, (), text, suggestion)
 
 
 def types_of(apart: Apart, rows: tuple[int, ...]) -> str:

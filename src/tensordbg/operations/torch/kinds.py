@@ -15,6 +15,10 @@ _WORDS: Mapping[Kind, str] = MappingProxyType(
         Kind.SQUEEZE: "squeeze",
         Kind.EXPAND_DIMS: "unsqueeze",
         Kind.TRANSPOSE: "movedim permute swapaxes t transpose",
+        Kind.PAD: "constant_pad_nd",
+        Kind.PAD_WITH_OWN: (
+            "reflection_pad1d reflection_pad2d reflection_pad3d replication_pad1d replication_pad2d replication_pad3d"
+        ),
         Kind.BROADCAST: "expand repeat",
         Kind.SLICE: "narrow select slice split split_with_sizes",
         Kind.GATHER: "embedding gather index index_select take take_along_dim",
@@ -33,6 +37,7 @@ _WORDS: Mapping[Kind, str] = MappingProxyType(
         Kind.ADD: "add",
         Kind.SUBTRACT: "rsub sub",
         Kind.MULTIPLY: "mul",
+        Kind.MULTIPLY_BY_LOG: "special_xlogy xlogy",
         Kind.DIVIDE: "div true_divide",
         Kind.DIVIDE_WHOLE: "floor_divide",
         Kind.REMAINDER: "fmod remainder",
