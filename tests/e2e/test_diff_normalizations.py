@@ -198,3 +198,25 @@ def test_a_scaling_of_what_predict_is_fed_is_missed(tmp_path: Path, scaled: bool
     assert port.first is not None
     told = [(each.attribute, each.a, each.b) for each in port.first.difference]
     assert (port.first.kind, told) == (("value", [EPSILON]) if scaled else ("missing", []))
+
+
+def keeping(folder: Path, momentum: float) -> Path:
+    keras: Any = pytest.importorskip("keras")
+    keras.utils.set_random_seed(2)
+    layer = keras.layers.BatchNormalization(momentum=momentum)
+    model = keras.Sequential([keras.Input((6,)), keras.layers.Dense(5), layer, keras.layers.Dense(3)])
+    model.compile("sgd", "mse")
+    drawn = np.random.default_rng(1)
+    x, y = (drawn.normal(size=size).astype("float32") for size in ((16, 6), (16, 3)))
+    with tensordbg.record(folder):
+        model.fit(x, y, batch_size=8, shuffle=False, verbose=0)
+    return folder
+
+
+def test_the_momentum_of_a_normalization_that_is_written_out(tmp_path: Path) -> None:
+    reference = keeping(tmp_path / "a", 0.99)
+    assert tensordbg.diff(reference, keeping(tmp_path / "same", 0.99)).status == "same"
+    found = tensordbg.diff(reference, keeping(tmp_path / "b", 0.9)).first
+    assert found is not None
+    assert [(each.attribute, each.a, each.b) for each in found.difference] == [("momentum", 0.99, 0.9)]
+    assert (found.kind, found.suggestion) == ("update", "set momentum to 0.99 in B")

@@ -31,12 +31,18 @@ def in_keras(folder: Path, rule: Callable[[Any], Any]) -> Path:
     return folder
 
 
-def in_torch(folder: Path, rule: Callable[[Any], Any], clip: Callable[[Any], Any] | None = None) -> Path:
+def in_torch(
+    folder: Path,
+    rule: Callable[[Any], Any],
+    clip: Callable[[Any], Any] | None = None,
+    rate: Callable[[int], float] = lambda step: 1.0,
+) -> Path:
     layers = [torch.nn.Linear(6, 8), torch.nn.Linear(8, 3)]
     for layer, kernel in zip(layers, KERNELS, strict=True):
         layer.weight.data, layer.bias.data = torch.tensor(kernel.T), torch.zeros(kernel.shape[1])
     model = torch.nn.Sequential(layers[0], torch.nn.Tanh(), layers[1])
     optimizer = rule(model.parameters())
+    schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, rate)
     with tensordbg.record(folder):
         for x, y in zip(X, Y, strict=True):
             optimizer.zero_grad()
@@ -44,6 +50,7 @@ def in_torch(folder: Path, rule: Callable[[Any], Any], clip: Callable[[Any], Any
             if clip is not None:
                 clip(model.parameters())
             optimizer.step()
+            schedule.step()
     return folder
 
 
@@ -105,3 +112,39 @@ def test_a_trust_ratio_is_no_clipping(tmp_path: Path) -> None:
     found = first(tensordbg.diff(reference, in_torch(tmp_path / "b", lambda of: Lars(of, 0.1, 0.9))))
     assert found.kind == "update"
     assert "clipping" not in {name for name, _, _ in told(found)}
+
+
+def falling(of: Any, momentum: float = 0.0) -> Any:
+    """A schedule of the program's own, which has no settings that its words could tell."""
+
+    class Falling(of.schedules.LearningRateSchedule):  # type: ignore[misc]  # of whichever Keras there is
+        def __call__(self, step: Any) -> Any:
+            return 0.1 / (1.0 + _as_float(step))
+
+    return of.SGD(Falling(), momentum=momentum)
+
+
+def _as_float(step: Any) -> Any:
+    import keras
+
+    return keras.ops.cast(step, "float32")
+
+
+def test_a_schedule_of_ones_own_is_told_by_its_rate(tmp_path: Path) -> None:
+    reference = in_keras(tmp_path / "a", falling)
+    right = in_torch(tmp_path / "same", lambda of: torch.optim.SGD(of, 0.1), rate=lambda step: 1 / (1 + step))
+    assert tensordbg.diff(reference, right).status == "same"
+    found = first(tensordbg.diff(reference, in_torch(tmp_path / "b", lambda of: torch.optim.SGD(of, 0.1))))
+    assert told(found) == [("learning rate", 0.05, 0.1)]
+
+
+def test_a_momentum_with_a_rate_that_changes(tmp_path: Path) -> None:
+    """Keras keeps steps, PyTorch gradients: with one schedule and one momentum the two are not the same."""
+    reference = in_keras(tmp_path / "a", lambda of: falling(of, 0.9))
+    port = in_torch(tmp_path / "b", lambda of: torch.optim.SGD(of, 0.1, 0.9), rate=lambda step: 1 / (1 + step))
+    found = first(tensordbg.diff(reference, port))
+    assert told(found) == [("place of the learning rate", "before the momentum", "behind the momentum")]
+    assert found.suggestion == "multiply by the rate that changes before the momentum in B"
+    steady = in_keras(tmp_path / "steady", lambda of: of.SGD(0.1, momentum=0.9))
+    same = in_torch(tmp_path / "same", lambda of: torch.optim.SGD(of, 0.1, 0.9))
+    assert tensordbg.diff(steady, same).status == "same"

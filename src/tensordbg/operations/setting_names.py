@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
@@ -34,10 +34,11 @@ _KEPT: Mapping[str, str] = MappingProxyType(
 )
 """What an optimizer keeps beside a parameter, and the setting by which that shrinks in each step."""
 
+RATE = "learning rate"
 _OF_OPTIMIZERS: Mapping[str, str] = MappingProxyType(
     {
-        "lr": "learning rate",
-        "learning_rate": "learning rate",
+        "lr": RATE,
+        "learning_rate": RATE,
         "beta_1": "beta1",
         "beta_2": "beta2",
         "eps": "epsilon",
@@ -96,6 +97,14 @@ def optimizer_settings(told: Mapping[str, object]) -> dict[str, object]:
     if not found.get("use_ema"):
         found.pop("ema_momentum", None)
     return found
+
+
+def place_of_rate(frameworks: Collection[str]) -> str:
+    """Returns where an optimizer with a momentum multiplies by the rate: what it keeps holds that of each step, or not.
+
+    The two are the same as long as the rate is.
+    """
+    return "before the momentum" if TENSORFLOW in frameworks else "behind the momentum"
 
 
 def comparable_settings(a: Mapping[str, object], b: Mapping[str, object]) -> Mapping[str, tuple[object, object]]:

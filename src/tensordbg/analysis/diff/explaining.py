@@ -27,6 +27,7 @@ from tensordbg.analysis.diff.label_smoothing import unlike_smoothing
 from tensordbg.analysis.diff.losses import losses_at_once
 from tensordbg.analysis.diff.marks import unlike_marks
 from tensordbg.analysis.diff.mixtures import explain_mixture
+from tensordbg.analysis.diff.moving_averages import explain_running_mean
 from tensordbg.analysis.diff.normalizations import unlike_normalizations
 from tensordbg.analysis.diff.not_finite import explain_not_finite
 from tensordbg.analysis.diff.numbers import HIGH, LOW
@@ -58,7 +59,7 @@ def explain(a: Apart, b: Apart, pair: Pair) -> Explained:
         return explain_kept_in_parts(a, b, pair) if pair.in_parts else explain_kept(a, b, pair)
     of_formula = normalized(a, b, pair) or explain_attention(a, b, pair) or _gate_beside(a, b, pair)
     of_formula = of_formula or explain_weighed(a, b, pair) or explain_mixture(a, b, pair)
-    of_formula = of_formula or _other_parameter(a, b, pair) or _drawn(a, b, pair)
+    of_formula = of_formula or explain_running_mean(a, b, pair) or _other_parameter(a, b, pair) or _drawn(a, b, pair)
     if of_formula is not None:
         return of_formula
     chance = chance_of(a, b, pair)

@@ -5,7 +5,7 @@ They are those that the programs gave their optimizers, so they are exact where 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
 
@@ -14,11 +14,12 @@ from tensordbg.analysis.diff.attributes import as_written
 from tensordbg.analysis.diff.edges import reached
 from tensordbg.analysis.diff.numbers import SUM
 from tensordbg.analysis.diff.result import AttributeDifference
-from tensordbg.analysis.diff.wording import OPTIMIZER
-from tensordbg.operations.setting_names import comparable_settings, optimizer_settings
+from tensordbg.analysis.diff.scheduled_rates import rates_in_step
+from tensordbg.analysis.diff.wording import OPTIMIZER, PLACE_OF_RATE
+from tensordbg.operations.setting_names import RATE, comparable_settings, optimizer_settings, place_of_rate
 from tensordbg.trace.program.optimizers import OptimizerSettings
 
-_EPSILON = "epsilon"
+_EPSILON, _MOMENTUM = "epsilon", "momentum"
 _WALKED = 40
 """So many values around an update are looked at for the variable that it is one of."""
 _LOOKED_AT = 100
@@ -48,11 +49,33 @@ def compare_optimizers(a: Apart, b: Apart, pair: Pair, step: int) -> ComparedOpt
     kinds = found_a.kind, found_b.kind
     same_kind = kinds[0].casefold() == kinds[1].casefold()  # `NAdam` in one framework is `Nadam` in the other
     difference = [] if same_kind else [AttributeDifference(OPTIMIZER, *kinds)]
-    told = comparable_settings(_all_settings(a, found_a, step), _all_settings(b, found_b, step))
+    told = dict(comparable_settings(_all_settings(a, found_a, step), _all_settings(b, found_b, step)))
+    if RATE in told:
+        told[RATE] = rates_in_step((a, b), told[RATE], step)
     difference += [
         AttributeDifference(name, *map(as_written, values)) for name, values in told.items() if not _are_equal(*values)
     ]
-    return ComparedOptimizers(tuple(difference))
+    return ComparedOptimizers(tuple(difference) or _place_of_rate(a, b, told, step))
+
+
+def _place_of_rate(
+    a: Apart, b: Apart, told: Mapping[str, tuple[object, object]], step: int
+) -> tuple[AttributeDifference, ...]:
+    """Tells of momenta of two frameworks of which one has the rate in it, where that is not what it was before."""
+    places = [place_of_rate(each.side.frameworks) for each in (a, b)]
+    if not told.get(_MOMENTUM, (0,))[0] or RATE not in told or step == 0 or places[0] == places[1]:
+        return ()
+    before = [_rate_before(each, step - 1) for each in (a, b)]
+    changed = any(isinstance(rate, float) and not _are_equal(rate, told[RATE][0]) for rate in before)
+    return (AttributeDifference(PLACE_OF_RATE, *places),) if changed else ()
+
+
+def _rate_before(apart: Apart, step: int) -> object:
+    """The learning rate of the only optimizer of a run in a step."""
+    found = [each for each in apart.side.optimizers if each.step <= step]
+    if len({each.optimizer for each in found}) != 1:
+        return None
+    return _all_settings(apart, found[-1], step).get(RATE)
 
 
 def set_unlike(a: Apart, b: Apart, pairs: Iterable[Pair]) -> list[Pair]:

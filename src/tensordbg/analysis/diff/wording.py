@@ -29,8 +29,8 @@ OPTIMIZER = "optimizer"
 CLIPPING, NO_CLIPPING = "clipping", "none"
 """The attribute that tells how gradients are clipped, and what it is where they are not."""
 
-DECAY = "place of the decay"
-_FORMS = {PLACE: "add the epsilon", DECAY: "have the decay"}
+DECAY, PLACE_OF_RATE = "place of the decay", "place of the learning rate"
+_FORMS = {PLACE: "add the epsilon", DECAY: "have the decay", PLACE_OF_RATE: "multiply by the rate that changes"}
 """Attributes that tell a form and no number, with what has to be done for it."""
 
 SUGGESTIONS = {
