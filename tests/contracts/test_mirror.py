@@ -38,6 +38,7 @@ NOT_MIRRORED = {
     "analysis/diff/explaining_order.py": "e2e/test_diff_exchanged.py",
     "analysis/diff/moving_averages.py": "e2e/test_diff_normalizations.py",
     "analysis/diff/scheduled_rates.py": "e2e/test_diff_optimizers.py",
+    "analysis/diff/normalizations_apart.py": "e2e/test_diff_models.py",
     "analysis/diff/operands.py": "e2e/test_diff_exchanged.py",
     "analysis/diff/unlike_shapes.py": "e2e/test_diff_settings.py",
     "analysis/diff/weighed_logarithms.py": "e2e/test_diff_exchanged.py",

@@ -37,6 +37,7 @@ _ONE_BY_ONE = frozenset(
     }
 )
 """Operations that make of each element one: a smaller result is that of a part."""
+_PARTS = frozenset({Kind.SLICE, Kind.UNPACK, Kind.GATHER})
 _KEEPING = _ONE_BY_ONE | {Kind.SOFTMAX, Kind.LOG_SOFTMAX, Kind.NORMALISE}
 """Operations whose result is as large as what they are given."""
 DRIFTING = 1e-2
@@ -75,6 +76,13 @@ def _whole_inputs(apart: Apart, row: int) -> list[int]:
     found = reached(row, back, _WALKED)
     return [each for each in found
             if each != row and side.numbers.size[each] > 1 and not _is_rearranged(apart, each)]  # fmt: skip
+
+
+def takes_part(apart: Apart, row: int) -> bool:
+    """Tells whether a part of a value that both runs have goes into an operation, which only this run has by itself."""
+    side = apart.side
+    parts = (each for each in side.edges.parents[row] if _is_rearranged(apart, each))
+    return any(side.operation(each).kind in _PARTS for each in parts)
 
 
 def _is_rearranged(apart: Apart, row: int) -> bool:

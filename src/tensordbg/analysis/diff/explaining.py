@@ -269,6 +269,12 @@ def _unlike_results(a: Apart, b: Apart, pair: Pair, agrees: bool) -> tuple[str, 
             "compare what goes into the two lines, and how it is arranged: the order of gates, heads, channels, time"
         )
         return text, suggestion
+    if not are_of_one_kind(a, b, pair.a, pair.b) and _compute_alike(a, b, pair):
+        text = (
+            f"{types[0]} of A and {types[1]} of B belong to one formula, computed of equal values with unlike results: "
+            "by a setting that is not in the traces"
+        )
+        return text, "compare the settings of the two lines: an epsilon, an axis, an approximation"
     if not are_of_one_kind(a, b, pair.a, pair.b):
         text = f"from equal inputs A computes {types[0]} and B {types[1]}, which give other values"
         return text, "compare the two lines: another operation, or another formula for the same"

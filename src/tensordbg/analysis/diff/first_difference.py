@@ -21,6 +21,7 @@ from tensordbg.analysis.diff.losses import (
     written_out_losses,
 )
 from tensordbg.analysis.diff.matching import FAR
+from tensordbg.analysis.diff.normalizations_apart import normalizations_apart
 from tensordbg.analysis.diff.scaled_losses import scaled_losses
 from tensordbg.analysis.diff.unlike_shapes import are_in_parts, are_shaped_unlike, shaped_unlike_behind
 from tensordbg.analysis.diff.views import past_views, stands_for_nothing
@@ -44,7 +45,7 @@ def find_pairs(a: Apart, b: Apart) -> list[Pair]:
 
     Each is a pair of values that differ although they were made from the same.
     """
-    pairs = list(_pairs(a, b))
+    pairs = list(_pairs(a, b)) or normalizations_apart(a, b)
     return in_order(b, without_parts_of_losses(a, b, pairs + last_values(a, b, pairs)))
 
 

@@ -77,9 +77,9 @@ def _one(invocation: int, port: int) -> tuple[Ints, Ints]:
 
 
 def are_exchanged(a: Apart, b: Apart, row_a: int, row_b: int) -> bool:
-    """Tells whether two operations take the same two values, and each as the first what the other takes as second."""
+    """Tells whether two operations take the same values in unlike orders."""
     mine, theirs = _labels(a, row_a), _labels(b, row_b)
-    return len(mine) == 2 and mine == theirs[::-1] and mine[0] != mine[1]
+    return len(mine) > 1 and mine != theirs and sorted(mine) == sorted(theirs)
 
 
 def _labels(apart: Apart, row: int) -> list[int]:

@@ -7,11 +7,10 @@ However a framework writes them out, what the logarithms are multiplied by tells
 from __future__ import annotations
 
 from collections.abc import Iterable
-from pathlib import PurePath
 
 from tensordbg.analysis.diff.apart import Apart, Pair
 from tensordbg.analysis.diff.edges import reached
-from tensordbg.analysis.diff.wording import Explained, of_rows
+from tensordbg.analysis.diff.wording import Explained, made_by, of_rows
 from tensordbg.operations.kinds import Kind
 
 _SOON = 12
@@ -36,7 +35,7 @@ def explain_weighed(a: Apart, b: Apart, pair: Pair) -> Explained | None:
         return None
     if not (weights_a.keys() <= _taken(b, rows_b) and weights_b.keys() <= _taken(a, rows_a)):
         return None
-    by = _made_by(a, *weights_a.values()), _made_by(b, *weights_b.values())
+    by = made_by(a, *weights_a.values()), made_by(b, *weights_b.values())
     text = (
         f"A weighs logarithms by what {by[0]} gives and B by what {by[1]} gives, though both runs have what either is "
         "made of: the two arguments of a divergence or a cross-entropy are exchanged"
@@ -89,9 +88,3 @@ def _taken(apart: Apart, rows: list[int]) -> frozenset[int]:
     parents = apart.side.edges.parents
     before = {each for row in rows for each in reached(row, parents.__getitem__, _WALKED)}
     return frozenset[int]().union(*(apart.taken_whole(row) for row in before))
-
-
-def _made_by(apart: Apart, row: int) -> str:
-    """The operation that made a value and its line."""
-    line = apart.side.locations.own(apart.side.locations.stack(apart.side.site(row).stack))
-    return apart.side.site(row).op_type + ("" if line is None else f" ({PurePath(line.file).name}:{line.line})")

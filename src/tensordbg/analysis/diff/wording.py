@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import PurePath
 
 from tensordbg.analysis.diff.apart import Apart, Pair
 from tensordbg.analysis.diff.normalization import PARTS, PLACE
@@ -52,6 +53,12 @@ SUGGESTIONS = {
 def of_rows(pair: Pair, kind: str, text: str, suggestion: str) -> Explained:
     """Puts words on the two values of a pair, made there, with no attribute that differs."""
     return Explained(kind, pair.a, pair.b, pair.distance, True, (), text, suggestion)
+
+
+def made_by(apart: Apart, row: int) -> str:
+    """Tells the operation that made a value, and its line."""
+    line = apart.side.locations.own(apart.side.locations.stack(apart.side.site(row).stack))
+    return apart.side.site(row).op_type + ("" if line is None else f" ({PurePath(line.file).name}:{line.line})")
 
 
 def types_of(apart: Apart, rows: tuple[int, ...]) -> str:

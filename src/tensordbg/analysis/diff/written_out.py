@@ -221,7 +221,7 @@ def _written_normalization(apart: Apart, row: int) -> Composite | None:
     rows = {*measured, root}
     rows.update(each for each in _forward(side, source) if _is_centred(side, each, rows))
     result = root
-    for each in reached(root, lambda last: _scaled(side, last, rows, int(sizes[source])), _WIDE):
+    for each in reached(root, lambda last: _scaled(side, last, rows, source), _WIDE):
         rows.add(each)
         result = each if sizes[each] == sizes[source] else result
     every = tuple(sorted(rows, key=lambda each: (each == result, each)))
@@ -234,9 +234,10 @@ def _is_centred(side: Side, row: int, rows: set[int]) -> bool:
     return side.operation(row).kind is Kind.SUBTRACT and any(each in rows for each in side.edges.parents[row])
 
 
-def _scaled(side: Side, row: int, rows: set[int], size: int) -> Iterator[int]:
-    """What is made of a part of a normalization without another value as large as its result."""
-    sizes, from_root = side.numbers.size, {row}
+def _scaled(side: Side, row: int, rows: set[int], source: int) -> Iterator[int]:
+    """What is made of a part of a normalization without another value as large as its result, but its source."""
+    sizes, from_root = side.numbers.size, {row, source}
+    size = sizes[source]
     for each in _forward(side, row):
         others = [other for other in side.edges.parents[each] if other not in rows | from_root]
         foreign = [other for other in others if sizes[other] == size]
