@@ -16,6 +16,8 @@ keras: Any = pytest.importorskip("keras")
 F: Any = torch.nn.functional
 _DRAWN = np.random.default_rng(31)
 IMAGES = _DRAWN.normal(size=(12, 6, 6, 3)).astype("float32")
+LARGE = _DRAWN.normal(size=(8, 18, 18, 3)).astype("float32")
+"""So many values that the variance of a sample is all but that of all."""
 LABELS = _DRAWN.integers(0, 4, 12)
 KERNELS = [(0.4 * _DRAWN.normal(size=size)).astype("float32") for size in ((3, 3, 3, 6), (3, 3, 12, 4))]
 SEQUENCES = _DRAWN.normal(size=(3, 5, 8)).astype("float32")
@@ -54,28 +56,31 @@ def test_values_that_are_joined_in_another_order(tmp_path: Path) -> None:
 
 
 def normalized_in_keras(folder: Path) -> Path:
-    layers = [keras.layers.Dense(6, use_bias=False), keras.layers.BatchNormalization(epsilon=1e-5, momentum=0.9)]
-    model = keras.Sequential([keras.Input((8,)), *layers, keras.layers.Dense(4, use_bias=False)])
-    layers[0].set_weights([SQUARE[:, :6]])
+    inner = keras.layers.Conv2D(6, 3, use_bias=False)
+    layers = [inner, keras.layers.BatchNormalization(epsilon=1e-5, momentum=0.9), keras.layers.ReLU()]
+    pooled = [keras.layers.GlobalAveragePooling2D(), keras.layers.Dense(4, use_bias=False)]
+    model = keras.Sequential([keras.Input((18, 18, 3)), *layers, *pooled])
+    inner.set_weights([KERNELS[0]])
     model.layers[-1].set_weights([SQUARE[:6, :4]])
     model.compile(keras.optimizers.SGD(0.05), keras.losses.SparseCategoricalCrossentropy(from_logits=True))
     with tensordbg.record(folder):
-        model.fit(IMAGES[..., 0].reshape(12, -1)[:, :8], LABELS, batch_size=12, epochs=2, shuffle=False, verbose=0)
-        model.predict(IMAGES[..., 0].reshape(12, -1)[:, :8], verbose=0)
+        model.fit(LARGE, LABELS[:8], batch_size=8, epochs=4, shuffle=False, verbose=0)
+        model.predict(LARGE, verbose=0)
     return folder
 
 
 def normalized_in_torch(folder: Path) -> Path:
     """A port that forgets `model.eval()`."""
-    layers = [torch.nn.Linear(8, 6, bias=False), torch.nn.BatchNorm1d(6), torch.nn.Linear(6, 4, bias=False)]
-    layers[0].weight.data, layers[2].weight.data = torch.tensor(SQUARE[:, :6].T), torch.tensor(SQUARE[:6, :4].T)
-    model = torch.nn.Sequential(*layers)
+    inner, last = torch.nn.Conv2d(3, 6, 3, bias=False), torch.nn.Linear(6, 4, bias=False)
+    inner.weight.data, last.weight.data = torch.tensor(KERNELS[0]).permute(3, 2, 0, 1), torch.tensor(SQUARE[:6, :4].T)
+    pooled = [torch.nn.AvgPool2d(16), torch.nn.Flatten(), last]
+    model = torch.nn.Sequential(inner, torch.nn.BatchNorm2d(6), torch.nn.ReLU(), *pooled)
     optimizer = torch.optim.SGD(model.parameters(), 0.05)
-    x = torch.tensor(IMAGES[..., 0].reshape(12, -1)[:, :8])
+    x = torch.tensor(LARGE).permute(0, 3, 1, 2)
     with tensordbg.record(folder):
-        for _ in range(2):
+        for _ in range(4):
             optimizer.zero_grad()
-            F.cross_entropy(model(x), torch.tensor(LABELS)).backward()
+            F.cross_entropy(model(x), torch.tensor(LABELS[:8])).backward()
             optimizer.step()
         with torch.no_grad():
             model(x)
