@@ -36,6 +36,7 @@ OTHER_WORDS = {
     "analysis/diff/attentions.py": {"A", "B"},
     "analysis/diff/broadcasts.py": {"A", "B"},
     "analysis/diff/explaining.py": {"A", "B"},
+    "analysis/diff/explaining_missing.py": {"A", "B"},
     "analysis/diff/explaining_losses.py": {"A", "B"},
     "analysis/diff/explaining_updates.py": {"A", "B"},
     "analysis/diff/lengths.py": {"A", "B"},

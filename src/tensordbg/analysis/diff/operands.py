@@ -27,7 +27,7 @@ def events_of_operands(side: Side, row: int) -> list[int]:
     return [_event(side, *start) for start in _operands(side, row)]
 
 
-def numbers_given(side: Side, row: int, place: int) -> object:
+def written_operand(side: Side, row: int, place: int) -> object:
     """Tells the numbers that a program has written as an operand, such as a shape or axes; `None` if not known.
 
     Eager ones are small values with their elements, those of a graph stand in it.

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from tensordbg.analysis.diff.apart import Apart
 from tensordbg.analysis.diff.edges import reached
 from tensordbg.analysis.diff.numbers import SUM
-from tensordbg.analysis.diff.operands import numbers_given
+from tensordbg.analysis.diff.operands import written_operand
 from tensordbg.analysis.diff.side import Side
 from tensordbg.operations.kinds import Kind
 
@@ -82,7 +82,7 @@ def _zeros_of(side: Side, pad: int, row: int, axes: int) -> Zeros | None:
         pairs = [told[place : place + 2] for place in range(0, len(told), 2)][::-1]
         layouts = ["NC" + "S" * axes, "N" + "S" * axes + "C"]
     else:
-        written = numbers_given(side, pad, 1)
+        written = written_operand(side, pad, 1)
         pairs = written if isinstance(written, list) else []
         layouts = [str(json.loads(side.site(row).attributes).get(_LAYOUT))]
     layouts = [layout[-len(pairs) :] for layout in layouts] + [_without_first(layout) for layout in layouts]
