@@ -52,6 +52,8 @@ NOT_MIRRORED = {
     "analysis/diff/rule_forms.py": "e2e/test_diff_formulas.py",
     "analysis/diff/behind_forks.py": "e2e/test_diff_strangers.py",
     "analysis/diff/further_results.py": "e2e/test_diff_strangers.py",
+    "analysis/diff/gone_on_from.py": "e2e/test_diff_gone_on.py",
+    "analysis/diff/uncompared_ends.py": "e2e/test_diff_gone_on.py",
     "analysis/diff/label_smoothing.py": "e2e/test_diff_strangers.py",
     "analysis/diff/marks.py": "e2e/test_diff_strangers.py",
     "analysis/diff/views.py": "e2e/test_diff_strangers.py",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import islice
 
 import numpy as np
 
@@ -38,6 +39,7 @@ from tensordbg.analysis.diff.scattered import with_scattered
 from tensordbg.analysis.diff.side import Side, read_side
 from tensordbg.analysis.diff.steps import align, step_errors, with_drift
 from tensordbg.analysis.diff.sums import with_sums
+from tensordbg.analysis.diff.uncompared_ends import uncompared_ends
 from tensordbg.analysis.diff.unlike_results import have_results_in_common, unlike_normalizations_behind, unlike_results
 from tensordbg.analysis.diff.unlike_sources import unlike_sources
 from tensordbg.analysis.diff.untrained import with_untrained
@@ -115,7 +117,9 @@ def compare_sides(a: Side, b: Side, asked: Asked) -> Comparison:
     pairs = [without_seeming(apart_a, apart_b, pair) for pair in pairs]
     loose = untrained | lookups | {pair: explain_reordered(apart_a, apart_b, pair) for pair in pairs if pair.reordered}
     if not pairs:
-        unlike = unlike_results(apart_a, apart_b)
+        unlike = unlike_results(apart_a, apart_b, agreement.tolerance)
+        if not unlike and asked.step is asked.last is None:
+            unlike = dict(islice(uncompared_ends(apart_a, apart_b), 1))
         loose = {pair: unlike_normalizations_behind(apart_a, apart_b, pair) or said for pair, said in unlike.items()}
         loose = loose or loose_differences(apart_a, apart_b, agreement)
     explained = [

@@ -24,7 +24,7 @@ def not_compared(side: Side, other: Side, agreed: Bools) -> Bools:
     result = side.drawn_in_vain(agreed)
     if not (agreed & side.edges.made & ~result & (side.numbers.size > 1)).any():
         result[:] = False  # a run of which nothing else is known
-    result |= _by_products(side)
+    result |= by_products(side)
     if side.frameworks != other.frameworks:
         result |= side.updates & (side.numbers.step == side.numbers.step.max(initial=0))
         trained = _last_loss(side), _last_loss(other)
@@ -34,7 +34,7 @@ def not_compared(side: Side, other: Side, agreed: Bools) -> Bools:
     return result
 
 
-def _by_products(side: Side) -> Bools:
+def by_products(side: Side) -> Bools:
     """Marks what operations give besides for a backward pass, where none follows.
 
     So it is with the gradient that a cross-entropy gives, the number of rows that count, or the means of a

@@ -63,15 +63,16 @@ def _in_words(
             "value", pair.a, pair.b, pair.distance, True, difference, text, settings_to_set(difference)
         )
     run, other = "BA" if both.turned else "AB"
-    names = types_of(both.mine, tuple(each for each in found if both.mine.side.operation(each).kind is not Kind.CAST))
-    text = f"the result of {other} is one that {run} goes on from: with {_first(names)} of values that both runs have"
+    computed = tuple(each for each in found if both.mine.side.operation(each).kind is not Kind.CAST)
+    names = first_types(both.mine, computed)
+    text = f"the result of {other} is one that {run} goes on from: with {names} of values that both runs have"
     suggestion = f"compute the same in {other}, or leave it out in {run}: a penalty, weights, label smoothing"
     return pair, Explained("missing", pair.a, pair.b, pair.distance, True, (), text, suggestion)
 
 
-def _first(names: str) -> str:
-    """Some of the types that are listed."""
-    listed = names.split(", ")
+def first_types(apart: Apart, rows: tuple[int, ...]) -> str:
+    """The types of the operations of some values, the first few."""
+    listed = types_of(apart, rows).split(", ")
     return ", ".join(listed[:_FEW]) + (" ..." if len(listed) > _FEW else "")
 
 

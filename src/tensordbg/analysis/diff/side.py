@@ -29,6 +29,7 @@ from tensordbg.operations.frameworks import TORCH
 from tensordbg.operations.kinds import Kind
 from tensordbg.operations.operation import Operation
 from tensordbg.operations.traits import Trait
+from tensordbg.trace.program.facts import TraceFacts
 from tensordbg.trace.program.optimizers import OptimizerSettings
 
 _NUMBERS = {kind: position for position, kind in enumerate(Kind)}
@@ -49,6 +50,8 @@ class Side:
     """How optimizers were set, in the order of steps."""
     copies: Mapping[int, str] = field(default_factory=dict)
     """The sites at which compiled code writes running statistics, and the names of the variables."""
+    to_the_end: bool = True
+    """Whether all is there that the run has computed: it did not fail, nor was it recorded in part."""
 
     @property
     def is_loose(self) -> bool:
@@ -239,7 +242,18 @@ def read_side(trace: TraceSource, step: int | None = None, last: int | None = No
         upto = numbers.step <= last
         numbers, edges = numbers.of(upto), edges.among(upto)
     edges = without_statistics(edges, values, numbers, copies)
-    return Side(values.program, Details(trace, program), values, numbers, edges, trace.facts.optimizers, copies)
+    facts = trace.facts
+    return Side(
+        values.program, Details(trace, program), values, numbers, edges, facts.optimizers, copies, _is_whole(facts)
+    )
+
+
+def _is_whole(facts: TraceFacts) -> bool:
+    """Tells whether a run came to its end, and nothing of it is left out."""
+    end = facts.end
+    if end is None or facts.in_part or facts.overwritten:
+        return False
+    return not (end.exception or end.exit_code or end.signal)
 
 
 def _steps(values: Values, numbers: Numbers, edges: Edges) -> Ints:

@@ -18,6 +18,7 @@ from tensordbg.analysis.diff.doubtful import is_made_of_rounding
 from tensordbg.analysis.diff.edges import reached
 from tensordbg.analysis.diff.explaining import normalized
 from tensordbg.analysis.diff.further_results import ends_of, further_results
+from tensordbg.analysis.diff.gone_on_from import gone_on_from
 from tensordbg.analysis.diff.matching import FAR
 from tensordbg.analysis.diff.pieces import found_in_pieces
 from tensordbg.analysis.diff.wording import Explained
@@ -34,9 +35,16 @@ _SOON = 8
 """So many values from one on are looked at for what is computed of it."""
 
 
-def unlike_results(a: Apart, b: Apart) -> dict[Pair, Explained]:
-    """Finds the first forks of one value from which both runs come to results of one size that differ."""
-    found = chain(_met(a, b), _multiplied_alike(a, b), _in_pieces(a, b), further_results(a, b), behind_forks(a, b))
+def unlike_results(a: Apart, b: Apart, tolerance: float) -> dict[Pair, Explained]:
+    """Finds the first forks of one value from which both runs come to results that differ."""
+    found = chain(
+        _met(a, b),
+        _multiplied_alike(a, b),
+        _in_pieces(a, b),
+        further_results(a, b),
+        behind_forks(a, b),
+        gone_on_from(a, b, tolerance),
+    )
     return dict(islice(((pair, said) for pair, said in found if not is_made_of_rounding(a, b, pair)), 1))
 
 
