@@ -54,6 +54,8 @@ NOT_MIRRORED = {
     "analysis/diff/further_results.py": "e2e/test_diff_strangers.py",
     "analysis/diff/gone_on_from.py": "e2e/test_diff_gone_on.py",
     "analysis/diff/uncompared_ends.py": "e2e/test_diff_gone_on.py",
+    "analysis/diff/shifted.py": "e2e/test_diff_unnamed.py",
+    "analysis/diff/unnamed_parameters.py": "e2e/test_diff_unnamed.py",
     "analysis/diff/label_smoothing.py": "e2e/test_diff_strangers.py",
     "analysis/diff/marks.py": "e2e/test_diff_strangers.py",
     "analysis/diff/views.py": "e2e/test_diff_strangers.py",

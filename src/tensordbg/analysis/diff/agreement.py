@@ -12,6 +12,7 @@ from tensordbg.analysis.diff.anchors import Anchors
 from tensordbg.analysis.diff.matching import Partners, find_both, find_partners
 from tensordbg.analysis.diff.numbers import ROUNDING
 from tensordbg.analysis.diff.reproduced import reproduces
+from tensordbg.analysis.diff.shifted import find_ages, without_shifted
 from tensordbg.analysis.diff.side import Side
 from tensordbg.analysis.diff.tolerance import tolerance_of
 from tensordbg.model import NONE
@@ -54,6 +55,7 @@ def find_agreement(a: Side, b: Side, given: float | None, anchors: Anchors) -> A
         given: The tolerance; None to learn it from the values that match.
         anchors: Values that correspond to none but each other.
     """
+    ages = find_ages(a, b)
     near_a, near_b = _both(a, b, anchors.groups(a.numbers.step, b.numbers.step))
     rounding = max(a.numbers.rounding, b.numbers.rounding)
     if min(a.numbers.rounding, b.numbers.rounding) > _EXACT:
@@ -68,6 +70,9 @@ def find_agreement(a: Side, b: Side, given: float | None, anchors: Anchors) -> A
     group = anchors.groups(*everywhere)
     near_a = _among_all_steps((a, b), group, near_a, tolerance)
     near_b = _among_all_steps((b, a), group[::-1], near_b, tolerance)
+    if ages is not None:
+        near_a = without_shifted((a, b), group, near_a, ages)
+        near_b = without_shifted((b, a), group[::-1], near_b, ages[::-1])
     label_b = np.where(near_b.within(tolerance), near_b.row, NONE)
     through = np.where(near_a.within(tolerance), near_a.row, NONE)
     label_a = np.where(through == NONE, NONE, np.append(label_b, NONE)[through])

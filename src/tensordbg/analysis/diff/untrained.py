@@ -15,6 +15,7 @@ from tensordbg.analysis.columns.reading import Ints
 from tensordbg.analysis.diff.apart import Apart, Both, Pair
 from tensordbg.analysis.diff.edges import reached
 from tensordbg.analysis.diff.result import AttributeDifference
+from tensordbg.analysis.diff.unnamed_parameters import Key, UnnamedParameters, keys_of, unique
 from tensordbg.analysis.diff.wording import Explained
 from tensordbg.analysis.program.held import noted_gradients
 from tensordbg.model import NONE
@@ -34,8 +35,10 @@ class _Left:
     both: Both
     """The run that updates them is `mine`."""
     step: int
-    variables: Sequence[tuple[int, int]]
-    """Their numbers in the run that updates them, and in the other."""
+    names: Sequence[str]
+    """What they are called in the run that updates them."""
+    variable: int
+    """The number of the first of them in the other run, `NONE` where it is no variable."""
     counts: tuple[int, int]
     """So many variables `mine` and the other run update in that step."""
     pair: Pair
@@ -57,14 +60,19 @@ class _Variables:
         unseen = (site for site in sites if site.function != NONE or site.site not in self._side.seen_sites)
         self._written_unseen = {variable for site in unseen for variable in site.writes}
 
-    def by_label(self, apart: Apart, step: int) -> dict[int, int]:
-        """Gives by the label of its value before a step each variable that holds what no other of its run does."""
-        found: dict[int, list[int]] = {}
-        for variable in self._held:
-            row = self.held(variable, step)
-            if not apart.constant[row]:
-                found.setdefault(int(apart.label[row]), []).append(variable)
-        return {label: each[0] for label, each in found.items() if label >= 0 and len(each) == 1}
+    def by_label(self, apart: Apart, step: int) -> dict[Key, int]:
+        """Gives each variable by what it holds before a step, and what is computed with that, where no other does."""
+        return unique(found for variable in self._held for found in self._keys(apart, variable, step))
+
+    def _keys(self, apart: Apart, variable: int, step: int) -> Iterator[tuple[Key, int]]:
+        row = self.held(variable, step)
+        if apart.label[row] >= 0 and not apart.constant[row]:
+            yield (int(apart.label[row]), NONE), variable
+        yield from ((key, variable) for key in keys_of(apart, row))
+
+    def name(self, variable: int) -> str:
+        """Gives the name that the program has for a variable."""
+        return self._side.program.variables[variable].name
 
     def held(self, variable: int, step: int) -> int:
         """Gives what a variable holds before a step changes it, as far as it is known."""
@@ -85,26 +93,37 @@ class _Variables:
         )
 
 
+_Held = _Variables | UnnamedParameters
+
+
 def with_untrained(a: Apart, b: Apart, pairs: list[Pair]) -> dict[Pair, Explained]:
     """Finds the first step in which one run leaves parameters as they are; nothing where the runs part before.
 
     What a summary keeps of updates does not tell what they are written to.
     """
-    if not all(each.side.backward.any() and (each.side.written or not each.side.updates.any()) for each in (a, b)):
+    if not all(each.side.backward.any() for each in (a, b)):
         return {}
-    left = next(_left(a, b), None)
+    held = _held(a), _held(b)
+    if not all(mine.updates or not each.side.updates.any() for mine, each in zip(held, (a, b), strict=True)):
+        return {}
+    left = next(_left(a, b, held), None)
     steps = [(int(max(a.side.time[each.a], b.side.time[each.b])), bool(b.side.kept[each.b])) for each in pairs]
     if left is None or min(steps, default=(left.step, True)) < (left.step, True):
         return {}
     return {left.pair: _explained(left)}
 
 
-def _left(a: Apart, b: Apart) -> Iterator[_Left]:
+def _held(apart: Apart) -> _Held:
+    """The parameters of a run: its variables, or tensors where it has none."""
+    reads = bool((apart.side.kinds == list(Kind).index(Kind.READ)).any())
+    return _Variables(apart) if reads or apart.side.written else UnnamedParameters(apart)
+
+
+def _left(a: Apart, b: Apart, variables: tuple[_Held, _Held]) -> Iterator[_Left]:
     """The steps in which one run updates parameters that the other leaves as they are."""
     steps = _steps_in_common(a, b)
-    variables = _Variables(a), _Variables(b)
     named = [each.by_label(apart, steps[0]) if steps else {} for each, apart in zip(variables, (a, b), strict=True)]
-    pairs = [(variable, named[1][label]) for label, variable in named[0].items() if label in named[1]]
+    pairs = list(dict.fromkeys((variable, named[1][key]) for key, variable in named[0].items() if key in named[1]))
     turned = [(theirs, mine) for mine, theirs in pairs]
     changing = set[tuple[int, int]]()
     for step in steps:
@@ -115,11 +134,15 @@ def _left(a: Apart, b: Apart) -> Iterator[_Left]:
             left = _left_in_step((mine, other), both_ways, step, changing)
             if left:
                 pair = both.pair(mine.updates[step, left[0][0]], other.held(left[0][1], step))
-                yield _Left(both, step, left, (_count(mine, step), _count(other, step)), pair)
+                names = tuple(mine.name(each) for each, _ in left)
+                noted = isinstance(other, _Variables)
+                yield _Left(
+                    both, step, names, left[0][1] if noted else NONE, (_count(mine, step), _count(other, step)), pair
+                )
 
 
 def _left_in_step(
-    variables: tuple[_Variables, _Variables],
+    variables: tuple[_Held, _Held],
     pairs: Sequence[tuple[int, int]],
     step: int,
     changing: set[tuple[int, int]],
@@ -139,7 +162,7 @@ def _left_in_step(
     return found
 
 
-def _count(variables: _Variables, step: int) -> int:
+def _count(variables: _Held, step: int) -> int:
     return sum(at == step for at, _ in variables.updates)
 
 
@@ -162,8 +185,7 @@ def _computed_alike(apart: Apart) -> Ints:
 
 def _explained(left: _Left) -> Explained:
     run, other = ("B", "A") if left.both.turned else ("A", "B")
-    variables = left.both.mine.side.program.variables
-    names = [variables[mine].name for mine, _ in left.variables]
+    names = left.names
     them, more = "them" if len(names) > 1 else "it", f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
     text = f"in step {left.step} {run} updates {', '.join(names[:_NAMED])}{more}, and {other} does not"
     gradient = _has_gradient(left)
@@ -189,8 +211,8 @@ def _has_gradient(left: _Left) -> bool | None:
     """Tells whether the other run has the gradient of the first variable; `None` where it is not known."""
     mine, other = left.both.mine, left.both.other
     noted = noted_gradients(other.side.program)
-    if noted:
-        return left.variables[0][1] in noted
+    if noted and left.variable != NONE:
+        return left.variable in noted
     side, size, update = mine.side, mine.side.numbers.size, left.pair.b if left.both.turned else left.pair.a
 
     def back(row: int) -> Iterator[int]:
