@@ -72,7 +72,7 @@ class UnnamedParameters:
 
 
 def used_by(side: Side, row: int) -> list[int]:
-    """What a forward pass makes of a value."""
+    """Lists the values that a forward pass makes of one."""
     return [each for each in side.edges.children[row] if not (side.updates[each] or side.backward[each])]
 
 
