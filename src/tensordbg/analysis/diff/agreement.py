@@ -55,7 +55,8 @@ def find_agreement(a: Side, b: Side, given: float | None, anchors: Anchors) -> A
         given: The tolerance; None to learn it from the values that match.
         anchors: Values that correspond to none but each other.
     """
-    ages = find_ages(a, b)
+    # What frameworks read and keep when is not the same, so that their steps can't be told apart by it.
+    ages = find_ages(a, b) if a.frameworks == b.frameworks else None
     near_a, near_b = _both(a, b, anchors.groups(a.numbers.step, b.numbers.step))
     rounding = max(a.numbers.rounding, b.numbers.rounding)
     if min(a.numbers.rounding, b.numbers.rounding) > _EXACT:

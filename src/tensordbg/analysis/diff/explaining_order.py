@@ -19,7 +19,8 @@ def of_order(a: Apart, b: Apart, pair: Pair) -> tuple[str, str]:
     types = a.side.site(pair.a).op_type, b.side.site(pair.b).op_type
     if (joined := _joined_otherwise(a, b, pair)) is not None:
         return joined
-    if are_exchanged(a, b, pair.a, pair.b):
+    transposed = any(settings_of(each, row).get(_TRANSPOSED) is True for each, row in ((a, pair.a), (b, pair.b)))
+    if are_exchanged(a, b, pair.a, pair.b) and not transposed:  # whose filter frameworks take first or last
         text = f"{types[1]} of B takes the two values that {types[0]} of A takes, and the other one first"
         return text, _EXCHANGED
     text = (
@@ -28,7 +29,7 @@ def of_order(a: Apart, b: Apart, pair: Pair) -> tuple[str, str]:
     )
     if takes_part(a, pair.a) or takes_part(b, pair.b):
         text += ", or is another part of one value: the first or the last of a sequence, a half, a head"
-    if any(settings_of(each, row).get(_TRANSPOSED) is True for each, row in ((a, pair.a), (b, pair.b))):
+    if transposed:
         return f"{text}, or zeros and the result lie otherwise (padding)", f"{_OF_PADDING}; {SUGGESTIONS['order']}"
     return text, SUGGESTIONS["order"]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from tensordbg.analysis.diff.apart import Apart, Both, Pair, are_of_one_kind, are_of_one_size
+from tensordbg.operations.kinds import Kind
 from tensordbg.operations.traits import Trait
 
 _EXTRA = 4
@@ -44,11 +45,21 @@ def shaped_unlike_behind(a: Apart, b: Apart, ahead_a: list[int], ahead_b: list[i
     sides = (Both(a, b), ahead_a, ahead_b[0]), (Both(b, a, turned=True), ahead_b, ahead_a[0])
     for both, ahead, fork in sides:
         for depth, row in enumerate(ahead[: _EXTRA + 1]):
-            if depth and _are_behind(both, row, fork):
+            if _resizes(both.mine, ahead[:depth]) and _are_behind(both, row, fork):
                 return both.pair(row, fork, extra=tuple(ahead[:depth]))
             if not both.mine.side.operation(row).has(Trait.REARRANGES):
                 break
     return None
+
+
+def _resizes(apart: Apart, rows: list[int]) -> bool:
+    """Whether one of the values has more or fewer elements than the one that it is made of, as behind a padding.
+
+    What is joined may be a parameter of which each process has a part.
+    """
+    size, parents = apart.side.numbers.size, apart.side.edges.parents
+    resized = (row for row in rows if parents[row] and all(size[each] != size[row] for each in parents[row]))
+    return any(apart.side.operation(row).kind not in (Kind.CONCATENATE, Kind.PACK) for row in resized)
 
 
 def _are_behind(both: Both, row: int, fork: int) -> bool:

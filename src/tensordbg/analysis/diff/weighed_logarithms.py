@@ -17,6 +17,8 @@ _SOON = 12
 """So many values from one on are looked at."""
 _WALKED = 16
 """So many values are walked back through from each."""
+_NEAR = 6
+"""A logarithm is weighed behind so many values at most."""
 _BESIDE = 40
 """Forks of so many values before and behind are looked at."""
 _WEIGHING = frozenset({Kind.MULTIPLY, Kind.MULTIPLY_BY_LOG, Kind.MULTIPLY_NO_NAN})
@@ -66,8 +68,15 @@ def _weights(apart: Apart, rows: list[int]) -> dict[int, int]:
     for row in rows:
         if side.operation(row).kind in _WEIGHING:
             given = [each for each in side.edges.parents[row] if size[each] == size[row] > 1]
-            found |= {label: each for each in given for label in _origins(apart, each)}
+            if side.operation(row).kind in _LOGARITHMS or any(_is_of_logarithm(apart, each) for each in given):
+                found |= {label: each for each in given for label in _origins(apart, each)}
     return found
+
+
+def _is_of_logarithm(apart: Apart, row: int) -> bool:
+    """Whether a value is a logarithm, or made of one by few operations."""
+    near = reached(row, apart.side.edges.parents.__getitem__, _NEAR)
+    return any(apart.side.operation(each).kind in _LOGARITHMS for each in near)
 
 
 def _origins(apart: Apart, row: int) -> Iterable[int]:

@@ -137,18 +137,12 @@ class Sites:
                 catalog.use_site(told.forward)
             site = self._known[key] = catalog.new_sites(1)
             described = Site(
-                site,
-                key.name,
-                op_type,
-                NONE,
-                stack,
+                site, key.name, op_type, NONE, stack, layer=layer, framework=TORCH,
                 gradient_of=max(told.forward, NONE),
                 backward=starts or told.forward != NONE or _is_autograd(frames),
-                framework=TORCH,
-                layer=layer,
                 reads=(told.variable,) if op_type == PARAMETER else (),
                 writes=(told.variable,) if told.written else (),
-            )
+            )  # fmt: skip
             attributes |= _before_step(op_type, where[3], replayed)
             attributes |= _also_noted(told.autocast, number if value else math.nan)
             catalog.add_sites([replace(described, attributes=json.dumps(attributes))])
