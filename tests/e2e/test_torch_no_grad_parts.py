@@ -7,11 +7,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-import torch
-from torch import Tensor, nn
-from torch.utils.checkpoint import checkpoint
 
 import tensordbg
+
+torch = pytest.importorskip("torch", reason="PyTorch is not installed here (it comes with the tests on Python 3.11)")
+from torch import Tensor, nn  # noqa: E402
+from torch.utils.checkpoint import checkpoint  # noqa: E402
 
 Loss = Callable[[nn.Sequential, Tensor, Tensor], Tensor]
 

@@ -6,10 +6,11 @@ import warnings
 from pathlib import Path
 
 import pytest
-import torch
-from torch import nn
 
 import tensordbg
+
+torch = pytest.importorskip("torch", reason="PyTorch is not installed here (it comes with the tests on Python 3.11)")
+from torch import nn  # noqa: E402
 
 
 def kinds(loss: str, column: str, folder: Path) -> list[str]:

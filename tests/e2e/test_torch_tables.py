@@ -8,11 +8,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import torch
-from torch import nn
 
 import tensordbg
 from tensordbg.analysis.finding import Origin
+
+torch = pytest.importorskip("torch", reason="PyTorch is not installed here (it comes with the tests on Python 3.11)")
+from torch import nn  # noqa: E402
 
 LOOKED_UP = [[1, 2], [3, 17], [5, 6]]
 

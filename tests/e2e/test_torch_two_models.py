@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import torch
-from torch import nn
+import pytest
 
 import tensordbg
+
+torch = pytest.importorskip("torch", reason="PyTorch is not installed here (it comes with the tests on Python 3.11)")
+from torch import nn  # noqa: E402
 
 
 def adversaries(bias: float) -> None:

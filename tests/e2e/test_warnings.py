@@ -420,6 +420,7 @@ def test_three_steps_are_too_few(
 
 OF_PYTORCH = {
     "accumulated_gradients",
+    "clipped_while_scaled",
     "cut_part",
     "evaluation_mode",
     "no_log_probabilities",
@@ -432,7 +433,8 @@ OF_PYTORCH = {
 def test_every_kind_has_a_program() -> None:
     assert set(PROGRAMS) | OF_PYTORCH == set(TABLE)
     own = Path(__file__)
-    files = own.with_name("test_torch_warnings.py"), own.parents[1] / "analysis/warnings/gradients/test_cut_parts.py"
+    of_pytorch = (own.with_name(f"test_torch_{name}.py") for name in ("warnings", "scaled_clipping"))
+    files = *of_pytorch, own.parents[1] / "analysis/warnings/gradients/test_cut_parts.py"
     text = "".join(each.read_text() for each in files)
     assert all(f'"{kind}"' in text for kind in OF_PYTORCH)
 
