@@ -32,7 +32,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 def test_healthy_twins_are_the_same(runs: Path, model: str, a: str, b: str) -> None:
     result = compared(runs, f"{model}-{a}", f"{model}-{b}")
     assert (result.status, result.first) == ("same", None)
-    assert result.matched > 50
+    assert result.matched > 60
     assert {pair.status for pair in result.parameters if pair.error is not None} == {"equal"}
     assert all(each.error < 1e-4 for each in result.steps)
 

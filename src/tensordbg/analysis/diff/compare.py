@@ -230,9 +230,8 @@ def tensor_at(side: Side, row: int) -> ComparedTensor:
     """Tells all that is shown of a value."""
     event = int(side.numbers.event[row])
     site = side.site(row)
-    line = side.locations.own(side.locations.stack(site.stack))
     view = replace(side.details.views([event])[event], step=int(side.numbers.step[row]))
-    return ComparedTensor(view, layer_path(site), line)
+    return ComparedTensor(view, layer_path(site), side.own_line(site))
 
 
 def _some(apart: Apart) -> tuple[ComparedTensor, ...]:

@@ -42,12 +42,8 @@ from tensordbg.analysis.failures.beginnings.words import shape_text
 from tensordbg.model import NONE
 from tensordbg.operations.kinds import Kind
 
-_REDUCED = "compare how the two losses are reduced: sum, mean, weights, replicas; and what is added, such as a penalty"
-_TRANSPOSED = "transposed"
-_OF_PADDING = "compare the padding: a transposed convolution that pads as SAME takes away more behind than in front"
 _WALKED = 40
 """So many values are walked back through."""
-_WRITTEN_OUT = {Kind.NORMALISE: "a normalization", Kind.GELU: "a GELU", Kind.SILU: "a SiLU", Kind.SOFTMAX: "a softmax"}
 
 
 def explain(a: Apart, b: Apart, pair: Pair) -> Explained:

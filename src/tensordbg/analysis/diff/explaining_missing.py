@@ -70,7 +70,7 @@ def _of_rearranged(a: Apart, b: Apart, pair: Pair) -> Explained | None:
         return _of_settings(pair, settings)
     if in_another_order(a, b, pair):
         text, suggestion = unlike_marks(a, b, pair) or of_order(a, b, pair)
-        return Explained("value", pair.a, pair.b, pair.distance, True, (), text, suggestion)
+        return of_rows(pair, "value", text, suggestion)
     return None
 
 

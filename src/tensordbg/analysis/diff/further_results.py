@@ -13,7 +13,7 @@ from tensordbg.analysis.columns.reading import Bools
 from tensordbg.analysis.diff.apart import Apart, Both, Pair
 from tensordbg.analysis.diff.edges import reached
 from tensordbg.analysis.diff.label_smoothing import unlike_smoothing
-from tensordbg.analysis.diff.wording import Explained, attributes_text, settings_to_set, types_of
+from tensordbg.analysis.diff.wording import Explained, attributes_text, of_rows, settings_to_set, types_of
 from tensordbg.operations.kinds import Kind
 
 _MOST = 40
@@ -63,11 +63,15 @@ def _in_words(
             "value", pair.a, pair.b, pair.distance, True, difference, text, settings_to_set(difference)
         )
     run, other = "BA" if both.turned else "AB"
-    computed = tuple(each for each in found if both.mine.side.operation(each).kind is not Kind.CAST)
-    names = first_types(both.mine, computed)
+    names = first_types(both.mine, without_casts(both.mine, found))
     text = f"the result of {other} is one that {run} goes on from: with {names} of values that both runs have"
     suggestion = f"compute the same in {other}, or leave it out in {run}: a penalty, weights, label smoothing"
-    return pair, Explained("missing", pair.a, pair.b, pair.distance, True, (), text, suggestion)
+    return pair, of_rows(pair, "missing", text, suggestion)
+
+
+def without_casts(apart: Apart, rows: tuple[int, ...]) -> tuple[int, ...]:
+    """Leaves out the values that are others of another dtype."""
+    return tuple(each for each in rows if apart.side.operation(each).kind is not Kind.CAST)
 
 
 def first_types(apart: Apart, rows: tuple[int, ...]) -> str:

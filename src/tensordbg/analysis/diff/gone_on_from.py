@@ -14,11 +14,10 @@ import numpy as np
 from tensordbg.analysis.columns.reading import Bools
 from tensordbg.analysis.diff.apart import Apart, Both, Pair
 from tensordbg.analysis.diff.ends import by_products
-from tensordbg.analysis.diff.further_results import ends_of, first_types
+from tensordbg.analysis.diff.further_results import ends_of, first_types, without_casts
 from tensordbg.analysis.diff.matching import distances
 from tensordbg.analysis.diff.numbers import HIGH, LOW
-from tensordbg.analysis.diff.wording import Explained
-from tensordbg.operations.kinds import Kind
+from tensordbg.analysis.diff.wording import Explained, of_rows
 
 _LOOKED_AT = 8
 """So many results of a run are looked at, the last ones."""
@@ -134,16 +133,13 @@ def _between(apart: Apart, starts: Bools, row: int) -> tuple[int, ...]:
 def _in_words(both: Both, row: int, other: int, found: tuple[int, ...]) -> tuple[Pair, Explained]:
     run, rest = "AB" if not both.turned else "BA"
     pair = both.pair(row, other, extra=found)
-    computed = tuple(each for each in found if both.mine.side.operation(each).kind is not Kind.CAST) or found
-    text = (
-        f"the result of {rest} is one that {run} goes on from, with {first_types(both.mine, computed)}"
-        f"{_ratio(both, row, other)}"
-    )
+    names = first_types(both.mine, without_casts(both.mine, found) or found)
+    text = f"the result of {rest} is one that {run} goes on from, with {names}{_ratio(both, row, other)}"
     suggestion = (
         f"compute the same in {rest}, or leave it out in {run}: a mean of a sum, a factor, a part, an activation; "
         "record with both what you mean to compare"
     )
-    return pair, Explained("missing", pair.a, pair.b, pair.distance, True, (), text, suggestion)
+    return pair, of_rows(pair, "missing", text, suggestion)
 
 
 def _ratio(both: Both, row: int, other: int) -> str:

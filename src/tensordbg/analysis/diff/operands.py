@@ -11,6 +11,7 @@ from tensordbg.analysis.columns.reading import Ints
 from tensordbg.analysis.diff.apart import Apart
 from tensordbg.analysis.diff.side import Side
 from tensordbg.analysis.flow.dataflow import Flow
+from tensordbg.analysis.program.events import row_of
 from tensordbg.model import NONE
 
 _WALKED = 16
@@ -49,8 +50,8 @@ def _operands(side: Side, row: int) -> Iterator[tuple[int, int]]:
 
 
 def _row(side: Side, event: int) -> int | None:
-    found = int(np.searchsorted(side.numbers.event, event))
-    return found if found < len(side.numbers) and side.numbers.event[found] == event else None
+    found = int(row_of(side.numbers.event, np.array([event]))[0])
+    return None if found == NONE else found
 
 
 def _event(side: Side, invocation: int, port: int) -> int:

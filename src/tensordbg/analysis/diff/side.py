@@ -17,6 +17,7 @@ from tensordbg.analysis.diff.passes import steps_by_passes
 from tensordbg.analysis.diff.statistics import find_copies, find_statistics, without_statistics
 from tensordbg.analysis.diff.updates import Read, find_updates
 from tensordbg.analysis.diff.writes import find_written
+from tensordbg.analysis.finding import SourceLine
 from tensordbg.analysis.flow.values import Values, locate_values
 from tensordbg.analysis.program.description import Program, read_program
 from tensordbg.analysis.program.details import Details
@@ -61,6 +62,10 @@ class Side:
     def site(self, row: int) -> Site:
         """Where a value was computed."""
         return self.program.sites[int(self.numbers.site[row])]
+
+    def own_line(self, site: Site) -> SourceLine | None:
+        """The innermost line of the program's own at which a site was created."""
+        return self.locations.own(self.locations.stack(site.stack))
 
     def operation(self, row: int) -> Operation:
         """The operation that computed a value."""
@@ -159,7 +164,7 @@ class Side:
         lines: dict[object, int] = {}
         for site in np.unique(self.numbers.site).tolist():
             each = self.program.sites[site]
-            line = self.locations.own(self.locations.stack(each.stack)) if each.function == NONE else None
+            line = self.own_line(each) if each.function == NONE else None
             table[site] = each.function if each.function != NONE else ~lines.setdefault(line, len(lines))
         result: Ints = table[self.numbers.site]
         return result

@@ -11,13 +11,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tensordbg.analysis.columns.reading import Ints
 from tensordbg.analysis.diff.apart import Apart, Both, Pair, distance_of
 from tensordbg.analysis.diff.matching import FAR
 from tensordbg.analysis.diff.side import Side
-from tensordbg.analysis.diff.wording import Explained
+from tensordbg.analysis.diff.wording import Explained, of_rows, place_of
 from tensordbg.analysis.finding import TensorView
 from tensordbg.analysis.flow.dataflow import Flow
+from tensordbg.analysis.program.events import row_of
 from tensordbg.model import NONE, Health
 
 _ROUNDS = 64
@@ -68,7 +68,7 @@ def _last(side: Side) -> _Last | None:
     """
     count = len(side.values.events)
     for event in range(count - 1, max(count - 1 - _LOOKED_AT, -1), -1):
-        rows = _rows(side, np.array([event]))
+        rows = row_of(side.numbers.event, np.array([event]))
         if rows[0] != NONE:
             row = int(rows[0])
             if not side.edges.made[row] or side.edges.children[row]:
@@ -105,18 +105,11 @@ def _made_of(side: Side, event: int) -> tuple[int, ...]:
         if not len(step.of):
             break
         event_at = values.event(step.invocation, step.port)
-        row = _rows(side, event_at)
+        row = row_of(side.numbers.event, event_at)
         found |= dict.fromkeys(row[row != NONE].tolist())
         rest = np.unique(np.stack([step.invocation[row == NONE], step.port[row == NONE]]), axis=1)
         invocation, port = rest[0], rest[1]
     return tuple(found)
-
-
-def _rows(side: Side, events: Ints) -> Ints:
-    """The rows of some events, `NONE` for those that are not compared."""
-    at = np.minimum(np.searchsorted(side.numbers.event, events), len(side.numbers) - 1)
-    result: Ints = np.where(side.numbers.event[at] == events, at, NONE)
-    return result
 
 
 def _are_unlike(a: TensorView, b: TensorView) -> bool:
@@ -124,8 +117,8 @@ def _are_unlike(a: TensorView, b: TensorView) -> bool:
         return False
     if a.health.size != b.health.size:
         return True
-    ends = [(one, other) for one, other in zip(_figures(a.health), _figures(b.health), strict=True)]
-    return any(abs(one - other) > _UNLIKE * max(abs(one), abs(other)) for one, other in ends)
+    figures = zip(_figures(a.health), _figures(b.health), strict=True)
+    return any(abs(one - other) > _UNLIKE * max(abs(one), abs(other)) for one, other in figures)
 
 
 def _figures(health: Health) -> tuple[float, ...]:
@@ -137,7 +130,7 @@ def _goes_on(both: Both, last: _Last, met: tuple[int, int]) -> tuple[Pair, Expla
     pair = Pair(*met, FAR)
     text = f"the result of {rest} is one that {run} goes on from, to {_named(both.mine.side, last.view)}"
     suggestion = f"compute the same in {rest}, or leave it out in {run}; record with both what you mean to compare"
-    return pair, Explained("missing", *met, FAR, True, (), text, suggestion)
+    return pair, of_rows(pair, "missing", text, suggestion)
 
 
 def _unlike(a: Apart, b: Apart, views: tuple[TensorView, TensorView], met: tuple[int, int]) -> tuple[Pair, Explained]:
@@ -150,8 +143,8 @@ def _unlike(a: Apart, b: Apart, views: tuple[TensorView, TensorView], met: tuple
 
 def _named(side: Side, view: TensorView) -> str:
     """Names a value that is not compared: `aten::argmax:0, int64[6] of sum 21 (model.py:7)`."""
-    line = side.locations.own(side.locations.stack(side.program.sites[view.site].stack))
+    line = side.own_line(side.program.sites[view.site])
     shape = ", ".join(map(str, view.shape or ()))
     total = f" of sum {view.health.sum:g}" if view.health is not None else ""
-    place = f" ({line.file.rpartition('/')[2]}:{line.line})" if line is not None else ""
+    place = "" if line is None else f" ({place_of(line)})"
     return f"{view.tensor}, {view.dtype}[{shape}]{total}{place}"

@@ -14,6 +14,7 @@ from tensordbg.analysis.columns.reading import Ints
 from tensordbg.analysis.diff.apart import Apart
 from tensordbg.analysis.diff.edges import reached
 from tensordbg.analysis.diff.side import Side
+from tensordbg.analysis.diff.wording import place_of
 from tensordbg.model import NONE
 
 _WALKED = 64
@@ -65,9 +66,9 @@ class UnnamedParameters:
         """Names a tensor by what computes with it."""
         side = self._side
         user = next(iter(used_by(side, number)))
-        line = side.locations.own(side.locations.stack(side.site(user).stack))
+        line = side.own_line(side.site(user))
         shape = ", ".join(map(str, side.shape(number) or ()))
-        place = f" in {line.file.rpartition('/')[2]}:{line.line}" if line is not None else ""
+        place = "" if line is None else f" in {place_of(line)}"
         return f"the tensor [{shape}] that {side.site(user).op_type} takes{place}"
 
 

@@ -8,6 +8,7 @@ from pathlib import PurePath
 from tensordbg.analysis.diff.apart import Apart, Pair
 from tensordbg.analysis.diff.normalization import PARTS, PLACE
 from tensordbg.analysis.diff.result import AttributeDifference
+from tensordbg.analysis.finding import SourceLine
 
 
 @dataclass(frozen=True)
@@ -57,8 +58,14 @@ def of_rows(pair: Pair, kind: str, text: str, suggestion: str) -> Explained:
 
 def made_by(apart: Apart, row: int) -> str:
     """Tells the operation that made a value, and its line."""
-    line = apart.side.locations.own(apart.side.locations.stack(apart.side.site(row).stack))
-    return apart.side.site(row).op_type + ("" if line is None else f" ({PurePath(line.file).name}:{line.line})")
+    site = apart.side.site(row)
+    line = apart.side.own_line(site)
+    return site.op_type + ("" if line is None else f" ({place_of(line)})")
+
+
+def place_of(line: SourceLine) -> str:
+    """Tells a line by its file, without the folder, and its number: `model.py:7`."""
+    return f"{PurePath(line.file).name}:{line.line}"
 
 
 def types_of(apart: Apart, rows: tuple[int, ...]) -> str:

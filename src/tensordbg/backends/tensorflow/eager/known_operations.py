@@ -32,10 +32,10 @@ class KnownOperations:
 
     def record(self, op_type: str, arguments: tuple[Any, ...], inputs: int, result: Any) -> bool:
         """Records an operation that has run behind the caller, if it is known; tells whether it was."""
-        known, path = self._known, self._layers.path
+        known = self._known
         if known is None or self._recorder.watch is not None:
             return False
-        done = _native.record_known(known, op_type, path, arguments, inputs, result)
+        done = _native.record_known(known, op_type, self._layers.path, arguments, inputs, result)
         if done:
             execution, site, bad = done
             self._layers.ran(execution, site)
