@@ -18,9 +18,9 @@ def puts_as_it_is(site: Site) -> bool:
 
 
 def put_into(values: Values, site: Site) -> tuple[int, ...]:
-    """The variables in whose memory an eager operation puts what it is given, by what was there before."""
+    """The variables in whose memory an eager operation that names none puts what it is given, by what was there before."""
     if site.writes or not puts_as_it_is(site):
-        return site.writes
+        return ()
     executions = values.executions
     rows = np.flatnonzero((executions.site == site.site) & (np.diff(executions.input_starts) > 1))
     before = np.unique(executions.input_row[executions.input_starts[rows]])

@@ -59,7 +59,7 @@ def _mark(values: Values, variables: Variables, site: Site) -> int:
     sets = writes_variables(site) or puts_as_it_is(site) or operation_of(site).kind is Kind.READ
     if not sets or operation_of(site).has(Trait.BUILDS_ON_OLD):
         return 0
-    known = [each for each in put_into(values, site) or site.reads if each in values.program.variables]
+    known = [each for each in site.writes or put_into(values, site) or site.reads if each in values.program.variables]
     trained = [each for each in known if values.program.variables[each].trainable]
     updated = any(_is_updated(values, variables, each) for each in trained)
     return (_WRITTEN if trained else 0) | (_UPDATED if updated else 0)

@@ -151,6 +151,7 @@ GRADIENT_OF: Mapping[str, Kind] = MappingProxyType(
         "MaxPool3DGrad": Kind.MAX_POOL,
         "MaxPoolGrad": Kind.MAX_POOL,
         "MaxPoolGradV2": Kind.MAX_POOL,
+        "MirrorPadGrad": Kind.PAD_WITH_OWN,
         "ReciprocalGrad": Kind.RECIPROCAL,
         "Relu6Grad": Kind.RELU6,
         "ReluGrad": Kind.RELU,
