@@ -81,7 +81,7 @@ class Pace:
         self._listeners.append(listener)
 
     def passes_by(self, key: object) -> bool:
-        """Whether the call that begins is a step that is sure to be left out: nobody needs to tell of its end."""
+        """Whether the call or step that begins is sure to be left out: nobody needs to tell of its end."""
         if self._to_pass <= self._passed or self._passing != (key, threading.get_ident()):
             return False
         self._passed += 1
@@ -116,6 +116,7 @@ class Pace:
         with self._lock:
             if not self._calls:
                 self._begin(key)
+                self._pass_by(key, threading.get_ident())
             return self.looking
 
     def operation(self) -> None:

@@ -104,6 +104,10 @@ class Recorder:
         self.next_step(step_key)
         return True
 
+    def passes_training_step(self, framework: str) -> bool:
+        """Whether a step of a training that begins is sure to be left out and needs nothing more."""
+        return self.passes_by(("training", framework))
+
     def wanted_call(self, step_key: object) -> int:
         """The step of a call that begins, `NONE` if it is left out: it must then run inside `left_out`."""
         step = self.next_step(step_key)

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -108,6 +110,51 @@ def test_what_is_seen_behind_steps_that_were_left_out_is_what_is_seen_of_all(tmp
     seen = train(3)
     assert len(seen) > 100
     assert seen == train(1)
+
+
+class _Cut(torch.nn.Module):
+    """Is left by what is no `Exception`, as by Ctrl-C in a notebook."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.inner = torch.nn.Linear(2, 2)
+
+    def forward(self, x: Any) -> Any:
+        self.inner(x)
+        raise KeyboardInterrupt
+
+
+class _Whole(torch.nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.encoder = torch.nn.Linear(2, 2)
+
+    def forward(self, x: Any) -> Any:
+        return self.encoder(x).exp()
+
+
+@pytest.mark.parametrize("observer", ["compiled", "in Python"])
+def test_modules_behind_one_that_was_interrupted_have_their_own_names(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, observer: str
+) -> None:
+    def refuse(_: object) -> None:
+        raise BuildError("there is no compiler")
+
+    if observer == "in Python":
+        monkeypatch.setattr(torch_recording, "build", refuse)
+
+    def deeper(module: Any) -> Any:
+        return module(torch.ones(1, 2))
+
+    with tensordbg.record(tmp_path / "a") as recording:
+        for call in (_Cut(), lambda x: deeper(_Cut())):
+            with pytest.raises(KeyboardInterrupt):
+                call(torch.ones(1, 2))
+        deeper(_Whole())
+        _Whole()(torch.ones(1, 2))
+    computed = "select layer from sites where op_type in ('aten::addmm', 'aten::exp') order by site"
+    layers = [json.loads(row["layer"])["path"] for row in tensordbg.open(recording.path).sql(computed).to_pylist()]
+    assert layers == ["inner", "inner", "encoder", "_Whole", "encoder", "_Whole"]
 
 
 def test_without_the_observer_the_program_goes_on(

@@ -18,7 +18,7 @@ def puts_as_it_is(site: Site) -> bool:
 
 
 def put_into(values: Values, site: Site) -> tuple[int, ...]:
-    """The variables in whose memory an eager operation that names none puts what it is given, by what was there before."""
+    """Where an eager operation names no variable: those in whose memory it puts what it is given."""
     if site.writes or not puts_as_it_is(site):
         return ()
     executions = values.executions

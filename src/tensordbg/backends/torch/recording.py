@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from functools import partial
 from typing import Any
 
 from tensordbg import _native
@@ -62,6 +63,12 @@ def operation_of(error: BaseException) -> str:
     return "" if failed is None or failed.site < 0 else CATALOG.site(failed.site).name
 
 
+def _look_on(observer: Any, looking: bool) -> None:
+    """Looks at operations and modules, or at nothing, until it is told otherwise."""
+    observer.rest(not looking)
+    (_modules.wake if looking else _modules.rest)()
+
+
 def _observer(recorder: Recorder) -> Any:
     """The compiled observer; where it can't be built, that in Python takes its place."""
     try:
@@ -112,14 +119,14 @@ class TorchRecording:
         _modules.install(observer)
         self._hooks.callback(_modules.uninstall)
         if recorder.pace is not None:
-            recorder.pace.when_changed(lambda looking: observer.rest(not looking))
-        self._hooks.callback(observer.rest, False)
+            recorder.pace.when_changed(partial(_look_on, observer))
+        self._hooks.callback(_look_on, observer, True)
         compiled = Compiled()
         compiled.install(recorder, observer)
         self._hooks.callback(compiled.uninstall)
         self._hooks.callback(watch_workers())
         self._hooks.callback(watch_batches())
-        steps = Steps(_variables)
+        steps = Steps(_variables, partial(_look_on, observer))
         steps.install(recorder, observer)
         self._hooks.callback(steps.uninstall)
         if recorder.watch is not None:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tensordbg.backends.torch.compiled.describing import Describer, Draft, module_path, slot_in_site
-from tensordbg.backends.torch.compiled.internals import CompiledFrame, Split
+from tensordbg.backends.torch.compiled.dynamo import CompiledFrame, Split
 from tensordbg.model import FUSED
 from tensordbg.recording.catalog import Catalog
 

@@ -21,6 +21,9 @@ class Observer:
         self.made: tuple[int, int] | None = (0, 0)
         self._running: list[tuple[Any, int]] = []
 
+    def in_module(self) -> bool:
+        return bool(self._running)
+
     def watch_modules(self, begin: Any, gives: Any, gives_many: Any) -> None:
         self._begin, self._gives, self._gives_many = begin, gives, gives_many
 
@@ -87,6 +90,64 @@ def test_our_hooks_are_not_taken_for_the_programs_own() -> None:
     finally:
         modules.uninstall()
     assert not torch_module._has_any_global_hook()
+
+
+def test_pytorch_calls_no_hook_while_it_rests() -> None:
+    from torch.nn.modules import module as torch_module
+
+    modules, observer = Modules(Catalog(), Variables(Catalog())), Observer()
+    observer.made = None
+    modules.install(observer)  # type: ignore[arg-type]
+    model, order = torch.nn.Linear(2, 2), []
+    own = torch_module.register_module_forward_pre_hook(lambda *_: order.append(len(observer.entered)))
+    try:
+        modules.rest()
+        modules.rest()
+        model(torch.ones(1, 2))
+        assert observer.entered == []
+        modules.wake()
+        modules.wake()
+        model(torch.ones(1, 2))
+        assert observer.entered == [0, -1]
+        modules.rest()
+    finally:
+        modules.uninstall()
+    assert order == [0, 1], "the program's own comes behind ours again"
+    own.remove()
+    assert not any(torch_module._has_any_global_hook.__globals__[name] for name in (
+        "_global_forward_hooks", "_global_forward_pre_hooks", "_global_forward_hooks_always_called"
+    ))  # fmt: skip
+
+
+def test_the_hooks_stay_where_a_module_is_being_called() -> None:
+    modules, observer = Modules(Catalog(), Variables(Catalog())), Observer()
+    observer.made = None
+
+    class Resting(torch.nn.Linear):
+        def forward(self, x: Any) -> Any:
+            modules.rest()
+            return super().forward(x)
+
+    modules.install(observer)  # type: ignore[arg-type]
+    try:
+        Resting(2, 2)(torch.ones(1, 2))
+    finally:
+        modules.uninstall()
+    assert observer.entered == [0, -1]
+
+
+def test_the_hooks_stay_where_something_is_compiled() -> None:
+    modules, observer = Modules(Catalog(), Variables(Catalog())), Observer()
+    observer.made = None
+    modules.install(observer)  # type: ignore[arg-type]
+    try:
+        run = torch.compile(lambda x: x + 1, backend="eager")
+        run(torch.ones(2))
+        modules.rest()
+        torch.nn.Linear(2, 2)(torch.ones(1, 2))
+    finally:
+        modules.uninstall()
+    assert observer.entered == [0, -1]
 
 
 def test_what_is_compiled_in_one_recording_holds_in_the_next() -> None:

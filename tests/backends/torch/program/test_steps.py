@@ -24,6 +24,11 @@ class Recorder:
         self.facts: list[Any] = []
         self.pace: object = None
         self.watch: object = None
+        self.passes = 0
+
+    def passes_training_step(self, framework: str) -> bool:
+        self.passes -= 1
+        return self.passes >= 0
 
     def training_step(self, _: str) -> int:
         self.step += 1
@@ -40,10 +45,6 @@ class Observer:
     def __init__(self) -> None:
         self.steps: list[int] = []
         self.updating: list[bool] = []
-        self.rests: list[bool] = []
-
-    def rest(self, rests: bool) -> None:
-        self.rests.append(rests)
 
     def set_step(self, step: int) -> None:
         self.steps.append(step)
@@ -52,8 +53,12 @@ class Observer:
         self.updating.append(updating)
 
 
+def steps_of(looks: list[bool]) -> Steps:
+    return Steps(Variables(Catalog()), looks.append)
+
+
 def test_each_step_of_any_optimizer_ends_a_step() -> None:
-    steps, observer = Steps(Variables(Catalog())), Observer()
+    steps, observer = steps_of([]), Observer()
     recorder: Any = Recorder()
     steps.install(recorder, observer)  # type: ignore[arg-type]
     parameter = torch.nn.Parameter(torch.ones(2))
@@ -70,10 +75,11 @@ def test_each_step_of_any_optimizer_ends_a_step() -> None:
 
 @pytest.mark.parametrize("chosen_by", ["", "pace", "watch"])
 def test_the_observer_rests_in_steps_that_are_left_out(chosen_by: str) -> None:
-    steps, observer, recorder = Steps(Variables(Catalog())), Observer(), Recorder()
+    looks: list[bool] = []
+    steps, recorder = steps_of(looks), Recorder()
     if chosen_by:
         setattr(recorder, chosen_by, object())
-    steps.install(recorder, observer)  # type: ignore[arg-type]
+    steps.install(recorder, Observer())  # type: ignore[arg-type]
     parameter = torch.nn.Parameter(torch.ones(2))
     parameter.grad = torch.ones(2)
     optimizer = torch.optim.SGD([parameter], lr=0.1)
@@ -82,11 +88,28 @@ def test_the_observer_rests_in_steps_that_are_left_out(chosen_by: str) -> None:
             optimizer.step()
     finally:
         steps.uninstall()
-    assert observer.rests == ([] if chosen_by else [True, False, True])
+    assert looks == ([] if chosen_by else [False, True, False])
+
+
+def test_nothing_is_done_in_steps_that_a_budget_passes_by() -> None:
+    steps, observer, recorder = steps_of([]), Observer(), Recorder()
+    steps.install(recorder, observer)  # type: ignore[arg-type]
+    parameter = torch.nn.Parameter(torch.ones(2))
+    parameter.grad = torch.ones(2)
+    optimizer = torch.optim.SGD([parameter], lr=0.1)
+    try:
+        recorder.passes = 3
+        for _ in range(5):
+            optimizer.step()
+    finally:
+        steps.uninstall()
+    # The first is begun before, the next two and the end of the fourth are passed by.
+    assert observer.updating == [True, False, True, False]
+    assert observer.steps == [0, -1, 2]
 
 
 def test_optimizers_are_noted_as_they_are_set_in_the_steps_that_are_recorded() -> None:
-    steps, recorder = Steps(Variables(Catalog())), Recorder()
+    steps, recorder = steps_of([]), Recorder()
     steps.install(recorder, Observer())  # type: ignore[arg-type]
     first, second = (torch.nn.Parameter(torch.ones(2)) for _ in range(2))
     optimizer = torch.optim.SGD([{"params": [first]}, {"params": [second], "lr": torch.tensor(0.2)}], lr=0.1)

@@ -21,7 +21,8 @@ from weakref import WeakSet
 from tensordbg.backends.torch.check.findings import Bad, Place, has_health, raw
 from tensordbg.backends.torch.check.raised import BadNumberError
 from tensordbg.backends.torch.compiled.describing import Describer, Graph
-from tensordbg.backends.torch.compiled.internals import PROBE, WATCHED, Hooks, Stored, compiled_codes
+from tensordbg.backends.torch.compiled.dynamo import compiled_codes
+from tensordbg.backends.torch.compiled.internals import PROBE, WATCHED, Hooks, Stored
 from tensordbg.backends.torch.compiled.probed_graphs import ProbedGraphs
 from tensordbg.backends.torch.compiled.values import Values, computing
 from tensordbg.model import NONE, Site

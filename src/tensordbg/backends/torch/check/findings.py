@@ -16,6 +16,7 @@ from tensordbg.backends.torch.compiled.generated_lines import (
     with_program_lines,
     with_program_lines_of_noted,
 )
+from tensordbg.backends.torch.module_frames import calls_module
 from tensordbg.checking.finding import Culprit, Finding, Input
 from tensordbg.health.measured import Measured
 from tensordbg.health.spec import DTYPE_NUMBERS, DTYPES, MEASURABLE
@@ -137,7 +138,7 @@ def module_path(frame: FrameType | None) -> str:
     """The name of the module that runs, in the outermost one that does; empty outside of any."""
     running: list[Any] = []
     while frame is not None:
-        if frame.f_code.co_name == "_call_impl" and frame.f_globals.get("__name__") == "torch.nn.modules.module":
+        if calls_module(frame):
             running.append(frame.f_locals.get("self"))
         frame = frame.f_back
     if not running:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tensordbg.backends.torch.attributes.settings import settings_of_call
-from tensordbg.backends.torch.compiled import internals
+from tensordbg.backends.torch.compiled import dynamo, internals
 from tensordbg.backends.torch.compiled.generated_lines import frames_in
 from tensordbg.model import FUSED, NONE, Function, Site, TensorRef
 from tensordbg.operations.frameworks import TORCH
@@ -68,10 +68,10 @@ class Describer:
 
     def describe(self, lowering: Any) -> Graph:
         """Numbers the operations of a graph that is being lowered."""
-        frame_id, name = internals.compilation()
+        frame_id, name = dynamo.compilation()
         backward = internals.is_backward(lowering)
         known = self._compilations.get(name) if backward else None
-        frame = internals.compiled_frame() if known is None else None
+        frame = dynamo.compiled_frame() if known is None else None
         function_name = known.name if known is not None else _name_of(frame)
         outer = known.stack if known is not None else tuple(_around(frame))
         splits = self._splits_of(frame)
@@ -106,7 +106,7 @@ class Describer:
             self._catalog.add_function(replace(function, runtime_name=f"{function.runtime_name}_{number}"))
         return number
 
-    def _splits_of(self, frame: internals.CompiledFrame | None) -> list[dict[str, Any]]:
+    def _splits_of(self, frame: dynamo.CompiledFrame | None) -> list[dict[str, Any]]:
         """Where a function is split: before a graph of which no other graph has told that, and behind it."""
         if frame is None:
             return []
@@ -114,7 +114,7 @@ class Describer:
         rest = _REST.match(frame.code.co_name)
         if rest is not None and (frame.code.co_filename, int(rest[2])) not in self._splits:
             place = (frame.code.co_filename, int(rest[2]), rest[1])
-            found.append(self._split([place], internals.reason_of_split()))
+            found.append(self._split([place], dynamo.reason_of_split()))
         if frame.split is not None and frame.split.places:
             found.append(self._split(frame.split.places, frame.split.reason))
         return found
@@ -135,7 +135,7 @@ class Describer:
             "reason": reason,
         }
 
-    def _notes(self, frame: internals.CompiledFrame | None) -> tuple[str, ...]:
+    def _notes(self, frame: dynamo.CompiledFrame | None) -> tuple[str, ...]:
         """That the function is the rest of one that Dynamo has split, and why."""
         rest = _REST.match(frame.code.co_name) if frame is not None else None
         if rest is None or frame is None:
@@ -143,9 +143,7 @@ class Describer:
         reason = self._splits.get((frame.code.co_filename, int(rest[2])), "a graph break")
         return (f"torch.compile has split {rest[1]} at line {rest[2]}: {reason}",)
 
-    def _tracing(
-        self, frame_id: str, frame: internals.CompiledFrame | None, splits: Sequence[Mapping[str, Any]]
-    ) -> str:
+    def _tracing(self, frame_id: str, frame: dynamo.CompiledFrame | None, splits: Sequence[Mapping[str, Any]]) -> str:
         if frame is None:
             return ""
         code = frame.code
@@ -344,14 +342,14 @@ def _signature(sites: list[Site]) -> str:
     return "(" + ", ".join(site.dtypes[0] if site.dtypes else "?" for site in sites if site.argument != NONE) + ")"
 
 
-def _name_of(frame: internals.CompiledFrame | None) -> str:
+def _name_of(frame: dynamo.CompiledFrame | None) -> str:
     if frame is None:
         return "compiled graph"
     rest = _REST.match(frame.code.co_name)
     return f"{rest[1]}_from_line_{rest[2]}" if rest else frame.code.co_name
 
 
-def _around(frame: internals.CompiledFrame | None) -> list[RawFrame]:
+def _around(frame: dynamo.CompiledFrame | None) -> list[RawFrame]:
     """The frames around the function that is compiled, outermost first."""
     found: list[RawFrame] = []
     each = frame.around if frame is not None else None

@@ -8,7 +8,8 @@ from typing import Any, ClassVar
 from weakref import WeakSet
 
 from tensordbg.backends.torch.compiled.describing import Describer
-from tensordbg.backends.torch.compiled.internals import WATCHED, Hooks, compiled_codes
+from tensordbg.backends.torch.compiled.dynamo import compiled_codes
+from tensordbg.backends.torch.compiled.internals import WATCHED, Hooks
 from tensordbg.backends.torch.compiled.probes import Probes
 from tensordbg.backends.torch.compiled.rerunning import Rerun
 from tensordbg.model import TensorRef

@@ -79,20 +79,25 @@ class DispatchObserver:
         """Takes whom to ask and tell of modules."""
         self._begin, self._gives_many = begin, gives_many
 
+    def in_module(self) -> bool:
+        """Whether this thread is calling a module."""
+        return bool(self._looking.thread.modules)
+
     def before_module(self, module: Any, _arguments: object) -> None:
         """Counts all that this thread runs now as of this module."""
         with self._kept_from_the_program():
             thread = self._looking.thread
             thread.updating = False
+            thread.modules.drop_ended()
             thread.root = thread.root if thread.modules else module
-            thread.modules.append(self._begin(thread.root, module))
+            thread.modules.begin(self._begin(thread.root, module))
 
     def after_module(self, _module: object, _arguments: object, result: Any) -> None:
         """... and now to the one around it again."""
         with self._kept_from_the_program():
-            modules = self._looking.thread.modules
-            if modules:
-                self._gives_many(modules.pop(), result)
+            number = self._looking.thread.modules.end()
+            if number >= 0:
+                self._gives_many(number, result)
 
     def add_variable(self, tensor: Any, number: int) -> None:
         """A tensor is a variable from now on."""

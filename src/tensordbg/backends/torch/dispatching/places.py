@@ -54,7 +54,7 @@ class Places:
     def site(self, name: str, stack: Stack, thread: Thread, about: About, first: Maker = _NOTHING) -> int:
         """The number of a site; below 0 where it is nothing of the program's own, or is not known."""
         forward = -1 if thread.node is None else thread.node.forward
-        module = thread.modules[-1] if thread.modules else -1
+        module = thread.modules.innermost()
         place = (name, stack, forward, module, *about[:4], about.number.hex())
         whole, fractions = _parts(about.settings)
         key = (*place, whole)

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import itertools
+import sys
 import threading
+import traceback
+from types import FrameType
 from typing import Any
 
 from tensordbg.backends.torch.dispatching.makers import NOBODY
 from tensordbg.backends.torch.dispatching.operations import Operation
+from tensordbg.backends.torch.module_frames import calls_module
 
 SOME_GRADIENT = -2
 """In place of the forward operation's site: it is not known."""
 
+_NEAR = 8
 _FORWARDS = 65536
 _MOST_ALIKE = 3
 
@@ -35,6 +41,54 @@ class Node:
         return before - 1
 
 
+class ModuleCalls:
+    """The modules that are being called, by their numbers.
+
+    A call may end without a word, by an exception that is no `Exception`, or while no hook is set: its frame tells.
+    """
+
+    def __init__(self) -> None:
+        self._under_way: list[tuple[int, int]] = []
+        """The number of each, and the identity of the frame that calls it, 0 where that isn't known."""
+
+    def __bool__(self) -> bool:
+        return bool(self._under_way)
+
+    def innermost(self) -> int:
+        """The number of the innermost, -1 where there is none."""
+        return self._under_way[-1][0] if self._under_way else -1
+
+    def drop_ended(self) -> None:
+        """Takes those out that are not around the call that begins, asked in its hook."""
+        calling = _calling_frame()
+        if calling is None or not self._under_way:
+            return
+        around = {id(frame) for frame, _ in traceback.walk_stack(calling.f_back)}
+        while self._under_way and self._under_way[-1][1] and self._under_way[-1][1] not in around:
+            self._under_way.pop()
+
+    def begin(self, number: int) -> None:
+        """A call begins, in its hook."""
+        frame = _calling_frame()
+        self._under_way.append((number, id(frame) if frame is not None else 0))
+
+    def end(self) -> int:
+        """A call has ended, in its hook; gives its number, -1 where its beginning was not seen."""
+        frame = _calling_frame()
+        for place in reversed(range(len(self._under_way))):
+            number, begun = self._under_way[place]
+            if frame is None or begun in (0, id(frame)):
+                del self._under_way[place:]
+                return number
+        return -1
+
+
+def _calling_frame() -> FrameType | None:
+    """The frame that calls a module, a few callers up from its hook."""
+    near = itertools.islice(traceback.walk_stack(sys._getframe(1)), _NEAR)  # noqa: SLF001
+    return next((frame for frame, _ in near if calls_module(frame)), None)
+
+
 class Thread(threading.local):
     """A thread."""
 
@@ -45,8 +99,7 @@ class Thread(threading.local):
         """Whether an optimizer's step is."""
         self.root: Any = None
         """The outermost module that is being called."""
-        self.modules: list[int] = []
-        """The numbers of those that are."""
+        self.modules = ModuleCalls()
         self.node: Node | None = None
         self.calls: list[Any] = []
         """The calls of compiled graphs, see `compiled.py`."""

@@ -74,6 +74,28 @@ void each_place(Look look) {
   }
 }
 
+// The frame, at most a few callers up, of a function of this name; null where there is none.
+inline const RawFrame* caller_named(const char* name) {
+  constexpr int kNear = 4;
+  PyThreadState* thread = PyGILState_GetThisThreadState();
+  RawFrame* frame = thread == nullptr ? nullptr : innermost(thread);
+  for (int depth = 0; frame != nullptr && depth < kNear; frame = outer(frame)) {
+    PyCodeObject* code = code_of(frame);
+    if (code == nullptr) continue;
+    if (PyUnicode_CompareWithASCIIString(code->co_name, name) == 0) return frame;
+    ++depth;
+  }
+  return nullptr;
+}
+
+// Whether a frame is one of those behind another.
+inline bool is_around(const RawFrame* frame, const RawFrame* inner) {
+  for (const RawFrame* each = outer(inner); each != nullptr; each = outer(each)) {
+    if (each == frame) return true;
+  }
+  return false;
+}
+
 // The order counts: two small numbers must not give what the same ones, or others with the same bits, give.
 inline std::uint64_t mixed(std::uint64_t hash, std::uint64_t with) {
   hash = hash * 0x9E3779B97F4A7C15ull + with;

@@ -7,7 +7,9 @@
 #include <Python.h>
 #include <torch/csrc/autograd/python_variable.h>
 
+#include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <map>
 #include <unordered_set>
 #include <utility>
@@ -18,9 +20,35 @@
 
 namespace tensordbg_torch {
 
+struct ModuleCall {
+  std::int64_t number;
+  const RawFrame* frame;  // that of PyTorch's which calls the module, null where it isn't known
+};
+
+// A call may end without a word, by an exception that is no `Exception`, or while no hook is set: its frame tells.
 struct ModuleCalls {
   PyObject* root = nullptr;  // the outermost; whoever calls it holds it
-  std::vector<std::int64_t> numbers;
+  std::vector<ModuleCall> under_way;
+
+  bool none() const { return under_way.empty(); }
+  std::int64_t innermost() const { return none() ? -1 : under_way.back().number; }
+
+  void drop_those_not_around(const RawFrame* frame) {
+    if (frame == nullptr) return;
+    while (!none() && under_way.back().frame != nullptr && !is_around(under_way.back().frame, frame)) under_way.pop_back();
+  }
+
+  // Takes out the call that a frame has begun, and those within it; gives its number, or -1 where there is none.
+  std::int64_t end(const RawFrame* frame) {
+    const auto begun_here = [frame](const ModuleCall& each) {
+      return frame == nullptr || each.frame == nullptr || each.frame == frame;
+    };
+    const auto found = std::find_if(under_way.rbegin(), under_way.rend(), begun_here);
+    if (found == under_way.rend()) return -1;
+    const std::int64_t number = found->number;
+    under_way.erase(std::next(found).base(), under_way.end());
+    return number;
+  }
 };
 
 class Modules {
@@ -37,18 +65,19 @@ class Modules {
   }
 
   bool before(ModuleCalls* calls, PyObject* module) {
-    PyObject* root = calls->numbers.empty() ? module : calls->root;
+    const RawFrame* frame = caller_named(kCaller);
+    calls->drop_those_not_around(frame);
+    PyObject* root = calls->none() ? module : calls->root;
     const std::int64_t number = number_of(root, module);
     if (number < 0) return false;
     calls->root = root;
-    calls->numbers.push_back(number);
+    calls->under_way.push_back({number, frame});
     return true;
   }
 
   bool after(ModuleCalls* calls, Makers* makers, PyObject* result) {
-    if (calls->numbers.empty()) return true;
-    const std::int64_t number = calls->numbers.back();
-    calls->numbers.pop_back();
+    const std::int64_t number = calls->end(caller_named(kCaller));
+    if (number < 0) return true;
     if (THPVariable_Check(result)) return tell(number, makers, result, 0);
     if (result == Py_None) return true;
     if (!PyTuple_CheckExact(result)) return tell_many(number, result);
@@ -139,6 +168,7 @@ class Modules {
   }
 
   static constexpr std::size_t kMost = 1 << 16;
+  static constexpr const char* kCaller = "_call_impl";  // the method of `torch.nn.Module`, since PyTorch 0.1.12
   PyObject* begin_ = nullptr;
   PyObject* gives_ = nullptr;
   PyObject* gives_many_ = nullptr;

@@ -241,6 +241,8 @@ PyObject* after_module(PyObject*, PyObject* const* arguments, Py_ssize_t count) 
   return unless_failed(g_modules.after(&t_thread.modules, &g_makers, arguments[2]));
 }
 
+PyObject* in_module(PyObject*, PyObject*) { return PyBool_FromLong(!t_thread.modules.none()); }
+
 // (site, slot) of what made a tensor, or None.
 PyObject* maker_of(PyObject*, PyObject* tensor) {
   if (!THPVariable_Check(tensor) || !has_elements(THPVariable_Unpack(tensor))) Py_RETURN_NONE;
@@ -283,6 +285,7 @@ PyMethodDef kMethods[] = {
     {"set_step", set_step, METH_O, "(step): what runs now belongs to it; nothing is recorded where it is -1."},
     {"rest", rest, METH_O, "(yes or no): sees no operations for a while, or sees them again."},
     {"watch_modules", watch_modules, METH_VARARGS, "(begin, gives, gives_many): whom to ask and tell of modules."},
+    {"in_module", in_module, METH_NOARGS, "() -> whether this thread is calling a module."},
     {"before_module", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(before_module)), METH_FASTCALL,
      "(module, arguments): what this thread runs now belongs to this module."},
     {"after_module", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(after_module)), METH_FASTCALL,

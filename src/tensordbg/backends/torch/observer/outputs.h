@@ -26,7 +26,7 @@ inline Owner owner_of(Context* context, int part, const at::Tensor& tensor, bool
   }
   const Thread& thread = t_thread;
   if (const Node* node = node_of_thread(); node != nullptr) return {node->variable, false};
-  if (part == kWhole && (!thread.updating || !thread.modules.numbers.empty())) return {};
+  if (part == kWhole && (!thread.updating || !thread.modules.none())) return {};
   Owner owner;
   each_given(context, part, [&](std::size_t at) {
     const Given& given = context->given[at];

@@ -77,7 +77,7 @@ inline std::uint64_t place_key(const char* name, std::uint64_t stack, int autoca
   const Thread& thread = t_thread;
   const Node* node = node_of_thread();
   const std::int64_t forward = node == nullptr ? -1 : node->forward;
-  const std::int64_t module = thread.modules.numbers.empty() ? -1 : thread.modules.numbers.back();
+  const std::int64_t module = thread.modules.innermost();
   std::uint64_t key = mixed(stack, reinterpret_cast<std::uintptr_t>(name));
   key = mixed(key, static_cast<std::uint64_t>(forward));
   key = mixed(key, static_cast<std::uint64_t>(module) << 16 ^ static_cast<std::uint64_t>(autocast) << 8 ^
@@ -141,7 +141,7 @@ inline std::int64_t site_of(const char* name, std::uint64_t stack, int autocast,
   // The lock is not held meanwhile: another thread may hold the interpreter and wait for it.
   if (key != wanted.whole) about.settings = nullptr;  // they change all the time
   const Node* node = node_of_thread();
-  const std::int64_t module = t_thread.modules.numbers.empty() ? -1 : t_thread.modules.numbers.back();
+  const std::int64_t module = t_thread.modules.innermost();
   const std::int64_t site = ask_for_site(name, node == nullptr ? -1 : node->forward, module, autocast, place, about);
   if (site == -1) return site;
   const std::lock_guard<std::mutex> guard(g_sites_mutex);

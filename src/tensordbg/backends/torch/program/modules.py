@@ -9,21 +9,22 @@ from __future__ import annotations
 import json
 import traceback
 import weakref
+from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from types import ModuleType
 from typing import Any
 
 from tensordbg.backends.torch.compiled.describing import slot_in_site
+from tensordbg.backends.torch.compiled.dynamo import has_compiled
 from tensordbg.backends.torch.debug.runs import Runs
 from tensordbg.backends.torch.keras.layers import path_in
+from tensordbg.backends.torch.module_frames import calls_module
 from tensordbg.backends.torch.program.variables import Variables, held_plainly
 from tensordbg.model import Site
 from tensordbg.recording.catalog import Catalog
 
 _MOST_OUTPUTS = 64
-_CALLING = "_call_impl"
-"""The method of PyTorch's that calls a module."""
 _COMPILED = "_orig_mod"
 """The part of a compiled module that is the program's own."""
 _KEY = -7250
@@ -59,6 +60,8 @@ class Modules:
         self._observer: ModuleType | None = None
         self._looks: tuple[Callable[..., None], Callable[..., None]] | None = None
         self._undo: Callable[[], None] = _nothing
+        self._resting: list[tuple[dict[int, Any], Any]] = []
+        """The hooks that are taken out for a while, each with the dictionary that it belongs to."""
         self.runs: Runs | None = None
         """What tells a debugger of calls, where there is one."""
 
@@ -84,11 +87,33 @@ class Modules:
         """Takes the hook out again."""
         from torch.nn.modules import module as torch_module
 
+        self.wake()
         self._undo()
         for hooks in _global_hooks(torch_module):
             hooks.pop(_KEY, None)
         while self._handles:
             self._handles.pop().remove()
+
+    def rest(self) -> None:
+        """Looks on at no module until `wake`: PyTorch calls each in half the time where no hook is set.
+
+        They stay where a module is being called, by which those within it are named, and where something is compiled,
+        which holds only while the hooks are the same.
+        """
+        from torch.nn.modules import module as torch_module
+
+        calling = self._observer is not None and self._observer.in_module()
+        if not self._resting and not calling and not has_compiled():
+            held = [hooks for hooks in _global_hooks(torch_module) if _KEY in hooks]
+            self._resting = [(hooks, hooks.pop(_KEY)) for hooks in held]
+
+    def wake(self) -> None:
+        """Looks on again, before the program's own hooks."""
+        while self._resting:
+            hooks, hook = self._resting.pop()
+            hooks[_KEY] = hook
+            if isinstance(hooks, OrderedDict):
+                hooks.move_to_end(_KEY, last=False)
 
     def _make_looks(self) -> tuple[Callable[..., None], Callable[..., None]]:
         """The hooks, the same for all recordings: what is compiled with them stays valid from one to the next."""
@@ -123,7 +148,7 @@ class Modules:
 
         called: dict[int, Any] = {}
         for frame, _ in traceback.walk_tb(error.__traceback__):
-            if frame.f_code.co_name == _CALLING and isinstance(module := frame.f_locals.get("self"), Module):
+            if calls_module(frame) and isinstance(module := frame.f_locals.get("self"), Module):
                 called[id(module)] = module
         if not called:
             return ""

@@ -20,8 +20,15 @@ from tensordbg.recording.recorder import Recorder
 class Steps:
     """The hook into all optimizers."""
 
-    def __init__(self, variables: Variables) -> None:
+    def __init__(self, variables: Variables, look_on: Callable[[bool], None]) -> None:
+        """Prepares.
+
+        Args:
+            variables: Those of the program.
+            look_on: Has operations and modules looked at, or not, from now on.
+        """
         self._variables = variables
+        self._look_on = look_on
         self._undo: Callable[[], None] | None = None
         self._seen: weakref.WeakKeyDictionary[Any, list[tuple[Any, ...]]] = weakref.WeakKeyDictionary()
         """What the groups of each optimizer held when it was last looked at."""
@@ -35,7 +42,11 @@ class Steps:
         step = recorder.training_step(TORCH)
         observer.set_step(step)
 
+        passing = False  # over steps that a budget leaves out one after the other
+
         def before(optimizer: Any, _args: Any, _kwargs: Any) -> None:
+            if passing:
+                return
             with recorder.guard("looking at an optimizer"):
                 self._variables.before_step(optimizer)
                 if step != NONE and not self._is_as_before(optimizer):
@@ -43,14 +54,17 @@ class Steps:
                 observer.set_updating(True)
 
         def after(optimizer: Any, _args: Any, _kwargs: Any) -> None:
-            nonlocal step
+            nonlocal step, passing
+            passing = recorder.passes_training_step(TORCH)
+            if passing:
+                return
             with recorder.guard("ending a step"):
                 observer.set_updating(False)
                 self._variables.after_step(optimizer)
                 step = recorder.training_step(TORCH)
                 observer.set_step(step)
                 if rests:
-                    observer.rest(step == NONE)
+                    self._look_on(step != NONE)
 
         self._undo = watch_steps(before, after)
 

@@ -6,7 +6,7 @@ import contextlib
 from collections.abc import Callable
 from typing import Any
 
-from tensordbg.backends.torch.compiled.internals import leave_out
+from tensordbg.backends.torch.compiled.dynamo import leave_out
 from tensordbg.backends.torch.steps.uncompiled import Uncompiled
 from tensordbg.recording.imports import ImportWatch
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from types import FrameType, TracebackType
+from types import FrameType, NoneType, TracebackType
 from typing import Any
 
-from tensordbg.backends.torch.compiled.internals import leave_out
+from tensordbg.backends.torch.compiled.dynamo import leave_out, runs_compiled
 from tensordbg.recording.imports import ImportWatch
 
 _DYNAMO = "torch._dynamo"
@@ -21,7 +21,9 @@ class Uncompiled:
     """A hook that calls another one, which is marked for Dynamo as soon as a program imports that."""
 
     def __init__(self, hook: Callable[..., Any]) -> None:
-        self._call: Any = hook
+        self._plain: Any = hook
+        self._left_out: Any = hook
+        self._runs_compiled: Callable[[], object] = NoneType
         self._watch = ImportWatch({_DYNAMO: self._mark})
 
     def __enter__(self) -> Uncompiled:
@@ -36,12 +38,13 @@ class Uncompiled:
         self._watch.stop()
 
     def hook(self, *given: Any) -> Any:
-        """Calls it."""
-        return self._call(*given)
+        """Calls it; within compiled code by what keeps Dynamo away, which takes microseconds in each step."""
+        return (self._plain if self._runs_compiled() is None else self._left_out)(*given)
 
     def _mark(self) -> None:
         leave_out(Uncompiled.hook)
-        self._call = sys.modules["torch.compiler"].disable(self._call)
+        self._left_out = sys.modules["torch.compiler"].disable(self._plain)
+        self._runs_compiled = runs_compiled()
 
 
 def caller_of_hook() -> FrameType:

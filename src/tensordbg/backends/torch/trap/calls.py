@@ -13,6 +13,7 @@ from typing import Any
 
 from tensordbg.backends.torch.captured.generators import CPU, state_of
 from tensordbg.backends.torch.keras.layers import is_symbolic
+from tensordbg.backends.torch.module_frames import calls_module, is_in_module_call
 
 _MOST = 64
 """So many calls are noted; of those before nothing is kept."""
@@ -223,13 +224,9 @@ def is_unwritten(call: Call) -> bool:
     return call.versions == tuple(version_of(each) for each in tensors_in((call.args, call.kwargs)))
 
 
-def _is_module_call(frame: FrameType) -> bool:
-    return frame.f_globals.get("__name__") == "torch.nn.modules.module"
-
-
 def _call_arguments(frame: FrameType | None) -> tuple[tuple[Any, ...], dict[str, Any]] | None:
     """What the module was called with, as PyTorch's own function has it at hand when it calls a hook."""
-    while frame is not None and _is_module_call(frame):
+    while frame is not None and is_in_module_call(frame):
         found = frame.f_locals
         if "args" in found and "kwargs" in found:
             return tuple(found["args"]), dict(found["kwargs"])
@@ -238,10 +235,10 @@ def _call_arguments(frame: FrameType | None) -> tuple[tuple[Any, ...], dict[str,
 
 
 def _is_called_by_a_module(frame: FrameType | None) -> bool:
-    while frame is not None and _is_module_call(frame):
+    while frame is not None and is_in_module_call(frame):
         frame = frame.f_back
     while frame is not None:
-        if _is_module_call(frame) and frame.f_code.co_name == "_call_impl":
+        if calls_module(frame):
             return True
         frame = frame.f_back
     return False

@@ -9,7 +9,7 @@ from types import CodeType, ModuleType
 from typing import Any, ClassVar
 from weakref import WeakSet
 
-from tensordbg.backends.torch.compiled import internals
+from tensordbg.backends.torch.compiled import dynamo, internals
 from tensordbg.backends.torch.trap.step_log import StepLog
 from tensordbg.recording.imports import ImportWatch
 from tensordbg.recording.saying import say
@@ -55,7 +55,7 @@ class CompiledCalls:
 
     def install(self) -> None:
         """Sets the hooks, as soon as the compiler is imported: most programs never do."""
-        self._before = internals.compiled_codes()
+        self._before = dynamo.compiled_codes()
         if self._before - self._seen_inside:
             say(_TOO_LATE)
         CompiledCalls._current = self
@@ -66,7 +66,7 @@ class CompiledCalls:
         CompiledCalls._current = None
         self._watch.stop()
         self._hooks.remove()
-        self._seen_inside.update(internals.compiled_codes() - self._before)
+        self._seen_inside.update(dynamo.compiled_codes() - self._before)
 
     def _set(self) -> None:
         self._hooks.set_or_say(lambda _graph, _stored: [], _loaded, lambda why: say(_UNSEEN.format(why)))
@@ -99,7 +99,7 @@ def _loaded(lowering: Any, module: ModuleType) -> None:
     """Has the calls of the code noted that was made of a graph."""
     graph = CompiledGraph(
         lowering.module,
-        internals.compilation()[1],
+        dynamo.compilation()[1],
         internals.is_backward(lowering),
         tuple(_constants(lowering.module)),
         frozenset(_written(lowering.module.graph)),
