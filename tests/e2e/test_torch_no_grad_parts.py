@@ -32,6 +32,23 @@ def by_block(model: nn.Sequential, x: Tensor, out: Tensor) -> Tensor:
     return 1e-2 * size
 
 
+# fmt: off
+def by_one_line(model: nn.Sequential, x: Tensor, out: Tensor) -> Tensor:
+    with torch.no_grad(): size = model[0].weight.square().sum()  # noqa: E701  # OFF
+    return 1e-2 * size
+
+
+def target_of_one_line(model: nn.Sequential, x: Tensor, out: Tensor) -> Tensor:
+    with torch.no_grad(): following = x.sum(1, keepdim=True) + 0.9 * model(x + 1).amax(1, keepdim=True)  # noqa: E701
+    return (out - following).square().mean()
+
+
+def baseline_of_one_line(model: nn.Sequential, x: Tensor, out: Tensor) -> Tensor:
+    with torch.no_grad(): expected = model(x).mean()  # noqa: E701
+    return -(out.log_softmax(1)[:, 0] * (x[:, 0] - expected)).mean()
+# fmt: on
+
+
 def by_block_before(model: nn.Sequential, x: Tensor, out: Tensor) -> Tensor:
     with torch.set_grad_enabled(False):
         features = model(x)  # OFF
@@ -103,14 +120,19 @@ def warnings_of(part: Loss, folder: Path) -> list[tuple[str, str]]:
     return [(each.kind, each.source.text if each.source else "") for each in found]
 
 
-@pytest.mark.parametrize("part", [by_decorator, by_block, by_block_before, by_inference])
+@pytest.mark.parametrize("part", [by_decorator, by_block, by_one_line, by_block_before, by_inference])
 def test_the_line_that_runs_without_gradients_is_told(part: Loss, tmp_path: Path) -> None:
     ((kind, line),) = warnings_of(part, tmp_path)
     assert (kind, line.endswith("# OFF")) == ("cut_part", True)
 
 
 @pytest.mark.parametrize(
-    "part", [target, teacher, old_policy, baseline, weighed, computed_again, watched], ids=lambda part: part.__name__
+    "part",
+    [
+        *(target, teacher, old_policy, baseline, weighed, computed_again, watched),
+        *(target_of_one_line, baseline_of_one_line),
+    ],
+    ids=lambda part: part.__name__,
 )
 def test_what_is_meant_to_have_no_gradient(part: Loss, tmp_path: Path) -> None:
     assert warnings_of(part, tmp_path) == []

@@ -14,7 +14,7 @@ from tensordbg.analysis.failures.beginnings.shapes import Emergence
 _NO_GRADIENT = re.compile(r"does not require grad and does not have a grad_fn|No gradients provided for any variable")
 CUTS = re.compile(r"\.detach_?\(\)|\.data\b|\.item\(\)|\.numpy\(|\bstop_gradient\(")
 """The text of a line that cuts a tensor off from what it was computed from."""
-DETACHED = re.compile(r"\.detach_?\(\)|\bstop_gradient\(|\bno_grad\b")
+DETACHED = re.compile(r"\.detach_?\(\)|\bstop_gradient\(")
 """The text of a line that does so explicitly, and by intent."""
 TAKEN_OUT = re.compile(r"\.data\b(?!\[)")
 """The text of a line that takes a tensor's numbers, which is seldom meant to cut anything off."""
