@@ -94,7 +94,7 @@ class Checking:
     def _judge(
         self,
         op_type: str,
-        where: tuple[int, int, bool, bool],
+        where: tuple[int, int, bool, bool, bool],
         tensor: RawTensor,
         inputs: Sequence[RawTensor],
         frames: Sequence[RawFrame],
@@ -108,11 +108,11 @@ class Checking:
             backward = where[2] or not frames or any(name == _ENGINE for _, _, name in frames)
             program_frames, forward = in_program(list(frames), forward if backward else None)
             place = Place(program_frames, forward, backward)
-        slot, outputs, _, may_wait = where
+        slot, outputs, _, may_wait, for_node = where
         finding = finding_of(Bad(op_type, slot, outputs, tensor, inputs, place), CATALOG.user_code)
-        return self._verdict(finding, place, may_wait=may_wait, runs_python=bool(frames))
+        return self._verdict(finding, place, may_wait=may_wait, for_node=for_node, runs_python=bool(frames))
 
-    def _verdict(self, finding: Finding, place: Place, *, may_wait: bool, runs_python: bool) -> int:
+    def _verdict(self, finding: Finding, place: Place, *, may_wait: bool, for_node: bool, runs_python: bool) -> int:
         rules = applicable(self._rules, finding.op_type, finding.module or finding.name, finding.frames)
         health = finding.tensor.health
         if any(rule.nan or (health is not None and not health.nan) for rule in rules):
@@ -121,15 +121,16 @@ class Checking:
             self._held = self._held or self._words_of(finding, place)
             return _INFINITIES | _NAN | _SCALED
         words = self._words_of(finding, place)
-        chooses = may_wait and not place.backward and not place.compiled
-        if chooses and self._waiting.may_choose(sys._getframe(2)):  # noqa: SLF001
+        chooses = may_wait and not place.backward and self._waiting.may_choose(sys._getframe(2))  # noqa: SLF001
+        if (for_node or chooses) and not place.compiled:
             return _WAITS * self._waiting.begins(words)
         self._tell(words, runs_python=runs_python)
         return _RAISE
 
     def _raise_bad(self, bad: Bad) -> None:
         """Raises of what compiled code has stored, unless it is to pass."""
-        verdict = self._verdict(finding_of(bad, CATALOG.user_code), bad.place, may_wait=False, runs_python=True)
+        finding = finding_of(bad, CATALOG.user_code)
+        verdict = self._verdict(finding, bad.place, may_wait=False, for_node=False, runs_python=True)
         if verdict == _RAISE:
             raise BadNumberError
 

@@ -48,6 +48,7 @@ void fail(const char* what) {
 
 void take_inputs(const at::RecordFunction& fn, Context* context, bool* wraps) {
   const Checked& operation = *context->operation;
+  context->infinite_number = operation.zeroes_infinity && operation.takes > 0 && last(fn.inputs(), 1)[0].toBool();
   std::size_t argument = 0;
   for (const c10::IValue& value : last(fn.inputs(), operation.takes)) {
     const bool written = argument < operation.writes.size() && operation.writes[argument];
@@ -125,7 +126,7 @@ PyObject* raw(const at::Tensor& tensor, int place) {
   if (dims == nullptr) return nullptr;
   for (std::int64_t i = 0; i < tensor.dim(); ++i) PyTuple_SET_ITEM(dims, i, PyLong_FromLongLong(tensor.size(i)));
   const std::vector<char> elements = gathered(is_readable(tensor) ? tensor : tensor.cpu());
-  return Py_BuildValue("(iNy#i)", dtype_number(tensor.scalar_type()), dims, elements.data(),
+  return Py_BuildValue("(iNy#i)", dtype_number(tensor.scalar_type()), dims, elements.empty() ? "" : elements.data(),
                        static_cast<Py_ssize_t>(elements.size()), place);
 }
 
@@ -157,7 +158,7 @@ PyObject* forward_of(std::uint64_t key) {
 PyObject* forward_of_thread() {
   const Thread& thread = t_thread;
   for (auto key = thread.backward.rbegin(); key != thread.backward.rend(); ++key) {
-    if (PyObject* found = forward_of(*key)) return found;
+    if (PyObject* found = forward_of(key->forward)) return found;
   }
   PyObject* found = thread.backward.empty() ? forward_of(thread.ended) : nullptr;
   return found == nullptr ? Py_NewRef(Py_None) : found;
@@ -176,25 +177,36 @@ bool may_wait(const Context& context, const Output& output) {
          output.tensor.has_storage();
 }
 
-// judge(operation, (slot, outputs, in backward, may wait), output, inputs, frames, forward) -> what is to pass, or kRaise
+// Whether it may wait for the end of the node of autograd that runs: PyTorch's own derivatives choose among what they have
+// computed, as that of `std` does, which divides by zero and puts zeros in the place of that.
+bool may_wait_for_node(const Output& output) {
+  return !t_thread.backward.empty() && t_thread.backward.back().of_pytorch && output.tensor.has_storage();
+}
+
+// judge(operation, (slot, outputs, in backward, may wait, for its node), output, inputs, frames, forward) -> what is to
+// pass, or kRaise
 void ask(const Context& context, const Output& output) {
   if (interpreter_ends()) return;
   const Interpreter held;
   PyObject* frames = frames_of_thread();
   const bool runs_python = frames != nullptr && PyList_GET_SIZE(frames) > 0;
+  const bool of_node = may_wait_for_node(output);
   PyObject* said = frames == nullptr ? nullptr
                                      : PyObject_CallFunction(
-                                           g_judge, "s(iiOO)NNNN", context.operation->name.c_str(), output.slot,
+                                           g_judge, "s(iiOOO)NNNN", context.operation->name.c_str(), output.slot,
                                            static_cast<int>(context.operation->gives),
                                            t_thread.backward.empty() ? Py_False : Py_True,
-                                           may_wait(context, output) ? Py_True : Py_False, raw(output.tensor, output.part),
+                                           may_wait(context, output) ? Py_True : Py_False, of_node ? Py_True : Py_False, raw(output.tensor, output.part),
                                            raw_inputs(context, output.part), frames, forward_of_thread());
   const long passed = said == nullptr ? 0 : PyLong_AsLong(said);
   Py_XDECREF(said);
   if (PyErr_Occurred() != nullptr) return fail(error_of_python().c_str());
   if (passed == kRaise) raise_soon(runs_python);
-  else if (passed > static_cast<long>(kFlags)) g_states.hold(output.tensor, static_cast<Held>(passed) / (kFlags + 1));
-  else g_states.let_pass(output.tensor, static_cast<unsigned>(passed));
+  else if (passed > static_cast<long>(kFlags)) {
+    const Held number = static_cast<Held>(passed) / (kFlags + 1);
+    g_states.hold(output.tensor, number);
+    if (of_node) t_thread.backward.back().waiting.push_back(number);
+  } else g_states.let_pass(output.tensor, static_cast<unsigned>(passed));
 }
 
 void look_into(const Context& context, const Output& output) {
@@ -261,15 +273,25 @@ void on_end(const at::RecordFunction& fn, at::ObserverContext* plain) {
   }
 }
 
+// Whether a node is one of PyTorch's derivatives, as `DivBackward0`, and none that Python gives.
+bool is_of_pytorch(const char* name) {
+  const std::size_t length = std::strlen(name);
+  return length > 0 && name[length - 1] >= '0' && name[length - 1] <= '9';
+}
+
 std::unique_ptr<at::ObserverContext> on_backward(const at::RecordFunction& fn) {
-  t_thread.backward.push_back(fn.seqNr() >= 0 ? forward_key(fn.forwardThreadId(), fn.seqNr()) : 0);
+  t_thread.backward.push_back({fn.seqNr() >= 0 ? forward_key(fn.forwardThreadId(), fn.seqNr()) : 0, is_of_pytorch(fn.name()), {}});
   return nullptr;
 }
 
 void on_backward_end(const at::RecordFunction&, at::ObserverContext*) {
   Thread& thread = t_thread;
   if (thread.backward.empty()) return;
-  thread.ended = thread.backward.back();
+  // What the node has made for itself is gone by now, unless it is kept for a second derivative: then what takes it tells.
+  for (const Held number : at::GradMode::is_enabled() ? std::vector<Held>() : thread.backward.back().waiting) {
+    if (g_states.is_held(number)) raise_held(number, false);
+  }
+  thread.ended = thread.backward.back().forward;
   thread.backward.pop_back();
 }
 

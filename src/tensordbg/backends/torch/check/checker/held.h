@@ -47,6 +47,12 @@ inline bool drops(const Context& context) {
   });
 }
 
+// Whether a finding waits for the end of the node of autograd that runs.
+inline bool waits_for_node(Held number) {
+  const std::vector<Held>& waiting = t_thread.backward.back().waiting;
+  return std::find(waiting.begin(), waiting.end(), number) != waiting.end();
+}
+
 // Has what waits go on into what was made of it, or raises it where more than arithmetic has taken it. What a choice
 // makes of it is free where it is finite. Returns whether there is such a thing.
 inline bool look_at_held(const at::RecordFunction& fn, const Context& context) {
@@ -65,7 +71,15 @@ inline bool look_at_held(const at::RecordFunction& fn, const Context& context) {
   const auto finite = [](const at::Tensor& tensor) { return g_numbers.all_finite(tensor); };
   const auto counts = [](const at::Tensor& tensor) { return !has_bad_numbers(tensor.scalar_type()); };
   const bool all_finite = std::all_of(outputs.begin(), outputs.end(), finite);
-  if (!t_thread.backward.empty()) return all_finite ? false : (raise_held(number, false), true);
+  if (!t_thread.backward.empty()) {
+    const bool goes_on = waits_for_node(number);
+    if (!all_finite && !goes_on) return raise_held(number, false), true;
+    for (const at::Tensor& output : outputs) {
+      if (!all_finite) g_states.hold(output, number);
+      else if (written != 0) g_states.let_go(output);
+    }
+    return !all_finite;
+  }
   const bool writes = std::any_of(context.given.begin(), context.given.end(), [](const Given& each) { return each.written; });
   const bool dropped = all_finite && drops(context);
   const bool asks = context.infinite_number && operation.kind == Kind::kComputes;  // as `x == inf` does

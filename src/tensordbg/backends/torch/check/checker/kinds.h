@@ -28,6 +28,7 @@ struct Checked {
   bool reads = false;        // it gives a number to Python
   bool asks_shape = false;   // it takes no element of what it is given
   bool first_only = false;   // its other outputs are of no use to the program
+  bool zeroes_infinity = false;  // its last argument tells that whoever called it puts zeros in the place of infinities
   std::size_t takes = 0;
   std::size_t gives = 0;
   std::vector<bool> writes;  // by argument
@@ -92,6 +93,7 @@ inline Checked describe_checked(const at::RecordFunction& fn) {
   checked.first_only = operation.first_only || begins_with(base, "_scaled_dot_product") ||
                        begins_with(base, "_flash_attention") || begins_with(base, "_efficient_attention");
   checked.takes = operation.takes;
+  checked.zeroes_infinity = !schema->arguments().empty() && schema->arguments().back().name() == "zero_infinity";
   checked.gives = operation.gives;
   checked.writes = operation.writes;
   return checked;

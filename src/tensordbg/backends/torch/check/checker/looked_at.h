@@ -17,11 +17,18 @@ inline std::atomic<bool> g_on{false};
 inline States g_states;
 inline GpuFinite g_numbers;
 
+// A node of autograd that runs.
+struct Node {
+  std::uint64_t forward;      // the key of what it differentiates
+  bool of_pytorch;            // it calls no Python
+  std::vector<Held> waiting;  // findings within it that are told if they are there at its end
+};
+
 struct Thread {
   bool busy = false;
-  int closed = 0;                       // kernels that are under way
-  std::vector<std::uint64_t> backward;  // the nodes of autograd that run
-  std::uint64_t ended = 0;              // ... that has run last: what it gave is made to fit behind it
+  int closed = 0;              // kernels that are under way
+  std::vector<Node> backward;  // the nodes of autograd that run
+  std::uint64_t ended = 0;     // ... that has run last: what it gave is made to fit behind it
 };
 inline thread_local Thread t_thread;
 

@@ -3,6 +3,7 @@
 
 #include <ATen/ATen.h>
 
+#include <algorithm>
 #include <atomic>
 #include <mutex>
 #include <unordered_map>
@@ -43,6 +44,14 @@ class States {
     const std::lock_guard<std::mutex> guard(mutex_);
     const auto found = known_.find(storage_of(tensor));
     return found == known_.end() || found->second.alive.expired() ? 0 : found->second.held;
+  }
+
+  // Whether there is a tensor for which a finding waits.
+  bool is_held(Held number) {
+    const std::lock_guard<std::mutex> guard(mutex_);
+    return std::any_of(known_.begin(), known_.end(), [&](const auto& each) {
+      return each.second.held == number && !each.second.alive.expired();
+    });
   }
 
   std::vector<Held> all_held() {
