@@ -17,14 +17,20 @@ struct Forward {
 };
 inline Forward g_forwards[kForwards];
 
-// The first operation to end since a node of autograd was made is the one that it differentiates.
+// The first operation to end since a node of autograd was made is the one that it differentiates. Under torch.func.grad
+// that is given wrappers, and has another compute.
 inline void note_forward(const at::RecordFunction& fn, Context* context) {
+  const std::int64_t computed = context->relevant ? context->site : context->within;
+  if (context->around != nullptr && !context->around->relevant && computed >= 0) context->around->within = computed;
   const std::int64_t sequence = fn.seqNr();
-  if (sequence < 0 || !context->relevant || static_cast<std::int64_t>(at::sequence_number::peek()) <= sequence) return;
+  if (sequence < 0 || (!context->relevant && computed < 0)) return;
+  if (static_cast<std::int64_t>(at::sequence_number::peek()) <= sequence) return;
   Forward& forward = g_forwards[static_cast<std::size_t>(sequence) % kForwards];
   const std::uint64_t key = forward_key(fn.threadId(), sequence);
-  if (forward.key.load(std::memory_order_relaxed) == key || site_of(context) < 0) return;
-  forward.site.store(static_cast<std::uint32_t>(context->site));
+  if (forward.key.load(std::memory_order_relaxed) == key) return;
+  const std::int64_t site = context->relevant ? site_of(context) : computed;
+  if (site < 0) return;
+  forward.site.store(static_cast<std::uint32_t>(site));
   forward.key.store(key);
 }
 

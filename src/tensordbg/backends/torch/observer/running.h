@@ -70,6 +70,7 @@ struct Context final : Running, FromStock<Context> {
   int autocast = 0;  // the dtype, + 1
   std::uint64_t order = 0;
   bool relevant = false;
+  std::int64_t within = -1;  // the site that has computed it, where it itself was given no elements, as under torch.func.grad
   bool passes = false;  // nothing is recorded of it, but what it is differentiated by
   bool shapes_only = false;  // it, or what it is within, takes a tensor on the meta device, and computes no elements
   bool wraps = false;  // it takes wrappers, which are taken off by an operation within
