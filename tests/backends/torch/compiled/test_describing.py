@@ -117,3 +117,13 @@ def test_a_split_is_told_by_the_graph_before_it_in_the_users_innermost_line() ->
 def test_a_split_behind_which_the_first_graph_begins_is_told_by_that_one() -> None:
     (told,) = Describer(Catalog())._splits_of(ending("torch_dynamo_resume_in_loss_of_at_9", reason=""))
     assert (told["file"], told["line"], told["function"]) == ("/me/train.py", 9, "loss_of")
+
+
+def test_what_torch_func_differentiates_by_is_of_a_backward_pass() -> None:
+    from torch._functorch.eager_transforms import _autograd_grad
+
+    module = traced(lambda x: torch.sqrt(x) / x, torch.ones(4))
+    (division,) = (node for node in module.graph.nodes if node.name == "div")
+    division.meta["source_fn_stack"] = [("grad", _autograd_grad)]
+    backward = {site.op_type: site.backward for site in Draft(Catalog(), (), {}).sites(module.graph)}
+    assert (backward["aten::sqrt"], backward["aten::div"]) == (False, True)

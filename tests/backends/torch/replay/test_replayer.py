@@ -251,3 +251,22 @@ def test_parameters_that_were_bad_before_the_step_are_one_trouble(tmp_path: Path
         replayer.run(replayer.arguments)
     (trace,) = (tmp_path / "traces").iterdir()
     assert [(each.cause, each.occurrences) for each in tensordbg.open(trace).why().origins] == [("bad_variable", 4)]
+
+
+def test_a_gradient_by_torch_func_leads_to_what_it_differentiates(tmp_path: Path) -> None:
+    net = nn.Linear(2, 1)
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+
+    def size(x: Any) -> Any:
+        return torch.sqrt((x * 0).sum())  # HERE
+
+    with tensordbg.trap(tmp_path / "captures", on_bad="skip") as trap:
+        (net(torch.ones(1, 2)).sum() * torch.func.grad(size)(torch.ones(2)).sum()).backward()
+        optimizer.step()
+    _, replayer = outcome(open_capture(trap.captures[0]))
+    with tensordbg.record(tmp_path / "traces"):
+        replayer.run(replayer.arguments)
+    (trace,) = (tmp_path / "traces").iterdir()
+    origin = tensordbg.open(trace).why().origins[0]
+    assert origin.place is not None
+    assert (origin.place.text.endswith("# HERE"), origin.cause) == (True, "infinite_gradient")

@@ -221,7 +221,7 @@ class Draft:
             dtypes=tuple(_dtypes(node.meta.get("val"))),
             argument=argument,
             gradient_of=forward,
-            backward=backward,
+            backward=backward or _is_of_grad(node.meta),
             framework=TORCH,
             layer=_layer(node.meta),
             attributes=json.dumps(settings_of_call(node.target, node.args, node.kwargs)),
@@ -291,6 +291,12 @@ def _dtypes(value: Any) -> Iterator[str]:
             yield from (_dtypes(each) if isinstance(each, Tensor) else ("int64",))
     elif value is not None:
         yield "int64"
+
+
+def _is_of_grad(meta: Mapping[str, Any]) -> bool:
+    """Whether an operation is of a gradient by torch.func, of which it is not known what it differentiates."""
+    stack = meta.get("source_fn_stack") or ()
+    return any(getattr(function, "__name__", "") == "_autograd_grad" for _, function in stack)
 
 
 def _layer(meta: Mapping[str, Any]) -> str:

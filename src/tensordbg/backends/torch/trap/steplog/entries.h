@@ -107,6 +107,8 @@ struct Node {
 struct Context final : at::ObserverContext, FromStock<Context> {
   Entry entry;
   std::uint64_t window = 0;
+  bool wraps = false;       // it is no entry itself
+  std::size_t entries = 0;  // there were so many before it
 };
 
 struct Thread {

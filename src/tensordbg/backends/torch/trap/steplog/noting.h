@@ -125,9 +125,9 @@ inline void note_exchange(const Operation& operation, const c10::ArrayRef<c10::I
 }
 
 // The first operation of a sequence number is the one that the program called.
-inline void note_forward(std::uint64_t key, std::uint64_t window) {
+inline void note_forward(std::uint64_t key, std::uint64_t window, std::size_t entry) {
   Forward& here = g_forwards[key % kForwards];
-  if (here.key != key || here.window != window) here = {key, window, static_cast<std::int64_t>(g_log.entries.size())};
+  if (here.key != key || here.window != window) here = {key, window, static_cast<std::int64_t>(entry)};
 }
 
 inline void note_result(const Operation& operation, const at::Tensor& tensor) {

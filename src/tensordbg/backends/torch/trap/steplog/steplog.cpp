@@ -23,6 +23,25 @@ namespace {
 
 Callbacks g_callbacks;
 
+// Of an operation on wrappers, as under torch.func.grad, one within computes: that is what is differentiated.
+std::unique_ptr<at::ObserverContext> wrapping() {
+  std::unique_ptr<Context> context(new Context);
+  const std::lock_guard<std::mutex> guard(g_mutex);
+  context->wraps = true;
+  context->window = g_window.load();
+  context->entries = g_log.entries.size();
+  return context;
+}
+
+void note_wrapped(const at::RecordFunction& fn, const Context& context) {
+  const std::lock_guard<std::mutex> guard(g_mutex);
+  const std::size_t entries = g_log.entries.size();
+  const std::int64_t sequence = fn.seqNr();
+  if (!g_active.load(std::memory_order_relaxed) || context.window != g_window.load() || entries <= context.entries) return;
+  if (static_cast<std::int64_t>(at::sequence_number::peek()) <= sequence) return;
+  note_forward(forward_key(fn.threadId(), sequence), context.window, entries - 1);
+}
+
 std::unique_ptr<at::ObserverContext> on_start(const at::RecordFunction& fn) {
   Thread& thread = t_thread;
   if (!g_active.load(std::memory_order_relaxed) || thread.closed > 0 || thread.paused > 0) return nullptr;
@@ -34,7 +53,7 @@ std::unique_ptr<at::ObserverContext> on_start(const at::RecordFunction& fn) {
     const auto inputs = last(fn.inputs(), operation.takes);
     if (more.transparent || wraps(inputs)) {
       note_exchange(operation, inputs);
-      return nullptr;
+      return more.transparent || fn.seqNr() < 0 ? nullptr : wrapping();
     }
     std::unique_ptr<Context> context(new Context);
     Entry& entry = context->entry;
@@ -67,8 +86,9 @@ std::unique_ptr<at::ObserverContext> on_start(const at::RecordFunction& fn) {
 
 void on_end(const at::RecordFunction& fn, at::ObserverContext* plain) {
   if (plain == nullptr) return;
-  --t_thread.closed;
   auto* context = static_cast<Context*>(plain);
+  if (context->wraps) return note_wrapped(fn, *context);
+  --t_thread.closed;
   if (!g_active.load(std::memory_order_relaxed)) return;
   try {
     const std::lock_guard<std::mutex> guard(g_mutex);
@@ -84,7 +104,7 @@ void on_end(const at::RecordFunction& fn, at::ObserverContext* plain) {
     entry.results = g_log.from(first);
     const std::int64_t sequence = fn.seqNr();
     if (sequence >= 0 && static_cast<std::int64_t>(at::sequence_number::peek()) > sequence) {
-      note_forward(forward_key(fn.threadId(), sequence), context->window);
+      note_forward(forward_key(fn.threadId(), sequence), context->window, g_log.entries.size());
     }
     add_entry(entry);
   } catch (const std::exception& error) {
