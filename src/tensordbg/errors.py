@@ -28,6 +28,15 @@ class CaptureError(TensordbgError):
     """A capture is missing, damaged or of a newer format; the command line ends with code 2."""
 
 
+class StepRaisedError(CaptureError):
+    """A captured step raised when it was run again; the cause is the framework's own error."""
+
+    def __init__(self, message: str, place: str) -> None:
+        """`place` names the kind of error and the operation, the same wherever the same went wrong."""
+        super().__init__(message)
+        self.place = place
+
+
 def beyond_bounds(error: MemoryError | RecursionError) -> str:
     """The line for what a trace can ask for although each part of it is right: calls within calls, or a great many."""
     what = "more memory than there is" if isinstance(error, MemoryError) else "calls nested deeper than Python goes"

@@ -18,6 +18,10 @@ def test_a_replay_is_compared_with_what_was_captured() -> None:
     assert compare(CAPTURED, [replace(other_bits, nan=0)]) is Outcome.CLEAN
 
 
+def test_a_step_that_raised_comes_out_clean_where_it_has_readings() -> None:
+    assert compare(Trouble("raised", ()), []) is Outcome.CLEAN
+
+
 def test_a_step_that_was_too_large_goes_wrong_again_where_it_is_about_as_large() -> None:
     loss = replace(READING, nan=0, value=90.0, sha256="x")
     gradient = replace(READING, name="g:0", role="gradient", nan=0)

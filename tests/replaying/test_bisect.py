@@ -9,7 +9,7 @@ import pytest
 from tensordbg.capture.header import Suspect, TensorDigest, Trouble
 from tensordbg.capture.outcome import Reading
 from tensordbg.capture.tensors import Array
-from tensordbg.errors import CaptureError
+from tensordbg.errors import CaptureError, StepRaisedError
 from tensordbg.replaying.bisect import bisect, chosen
 
 TROUBLE = Trouble(
@@ -40,6 +40,25 @@ def step(bad: tuple[int, ...], fixed: frozenset[str] = frozenset()) -> Mean:
     x = np.ones((20, 3))
     x[list(bad), 1] = np.nan
     return Mean({"x": x, "y": np.zeros(20), "rate": np.array(0.1), "table": np.zeros((7, 2))}, fixed)
+
+
+@dataclass
+class Lookup(Mean):
+    """A step that raises where an index is out of range, and otherwise where it is given too few rows."""
+
+    def run(self, given: Mapping[str, Array]) -> tuple[Reading, ...]:
+        if (given["x"] > 6).any():
+            raise StepRaisedError(f"index {given['x'].max()}", "InvalidArgumentError gather")
+        if self.rigid and len(given["x"]) != 8:
+            raise StepRaisedError("incompatible shapes", "InvalidArgumentError add")
+        return ()
+
+
+@pytest.mark.parametrize("fixed", [frozenset(), frozenset({"x"})])
+def test_finds_the_row_with_which_the_step_raises(fixed: frozenset[str]) -> None:
+    step = Lookup({"x": np.array([1, 2, 9, 4, 5, 6, 0, 1])}, fixed, rigid=bool(fixed))
+    found = bisect(step, Trouble("raised", ()))
+    assert (found.smallest, found.alone, found.refilled) == ((2,), (2,), bool(fixed))
 
 
 def test_finds_the_row_and_divides_only_what_shares_the_first_dimension() -> None:

@@ -22,6 +22,8 @@ class Outcome(str, enum.Enum):
     """The same tensors are bad in the same way; the bits differ."""
     OTHER = "other"
     """Something is bad, but not the same."""
+    RAISED = "raised"
+    """It raised, as it did then."""
     CLEAN = "clean"
     """Nothing is bad."""
 
@@ -53,7 +55,9 @@ class Reading:
 
 
 def compare(captured: Trouble, readings: Sequence[Reading]) -> Outcome:
-    """Compares what was tested then and now."""
+    """Compares what was tested then and now; a step that raised then and has readings now came out clean."""
+    if captured.kind == "raised":
+        return Outcome.CLEAN
     if set(captured.tested) == {_digest(each) for each in readings}:
         return Outcome.SAME
     kinds = _kinds(each for each in readings if each.bad)

@@ -9,9 +9,10 @@ from tensordbg.capture.header import Trouble
 from tensordbg.capture.outcome import Outcome, compare
 from tensordbg.capture.replayed import Bisected
 from tensordbg.capture.tensors import Array
-from tensordbg.errors import CaptureError
+from tensordbg.errors import CaptureError, StepRaisedError
 from tensordbg.recording.backend import StepReplayer
 from tensordbg.replaying.delta_debugging import smallest_failing
+from tensordbg.trapping.rules import RAISED
 
 
 def bisect(replayer: StepReplayer, trouble: Trouble) -> Bisected:
@@ -54,6 +55,7 @@ class _Search:
         self._refilled = False
         self._stand_ins: tuple[int, ...] = ()
         self._known: dict[tuple[int, ...], bool] = {}
+        self._raised_in = self._place() if trouble.kind == RAISED else ""
         if any(name in replayer.fixed for name in self._inputs):
             self._refilled = not self._takes_fewer()
         if self._refilled:
@@ -63,7 +65,7 @@ class _Search:
         """Whether a function that was traced for one size of batch runs with others all the same."""
         try:
             for count in {1, self.rows // 2} - {0}:
-                self._replayer.run(chosen(self._replayer, self.result((), ()), range(count)))
+                self._ran(range(count))
         except CaptureError:
             return False
         return True
@@ -80,10 +82,31 @@ class _Search:
     def fails(self, rows: Sequence[int]) -> bool:
         key = tuple(rows)
         if key not in self._known:
-            given = chosen(self._replayer, self.result((), ()), key)
-            outcome = compare(self._trouble, self._replayer.run(given))
-            self._known[key] = outcome in {Outcome.SAME, Outcome.ALIKE}
+            try:
+                self._known[key] = self._ran(key)
+            except StepRaisedError:
+                if self._trouble.kind != RAISED:
+                    raise
+                self._known[key] = False  # a part that goes wrong otherwise tells nothing
         return self._known[key]
+
+    def _ran(self, rows: Sequence[int]) -> bool:
+        """Runs the step with these rows; whether it went wrong as the captured one did, which may have raised."""
+        try:
+            readings = self._replayer.run(chosen(self._replayer, self.result((), ()), rows))
+        except StepRaisedError as error:
+            if self._trouble.kind != RAISED or error.place != self._raised_in:
+                raise
+            return True
+        return compare(self._trouble, readings) in {Outcome.SAME, Outcome.ALIKE}
+
+    def _place(self) -> str:
+        """Where the step raises with all rows; empty where it doesn't."""
+        try:
+            self._replayer.run(self._replayer.arguments)
+        except StepRaisedError as error:
+            return error.place
+        return ""
 
     def result(self, smallest: tuple[int, ...], alone: tuple[int, ...]) -> Bisected:
         return Bisected(self._inputs, self.rows, smallest, alone, self._refilled, len(self._known), self._stand_ins)

@@ -10,7 +10,7 @@ from tensordbg.capture.tensors import Array
 from tensordbg.health.measured import Measured
 from tensordbg.trapping.capture import BadStep, TrappedFunction
 from tensordbg.trapping.plan import MARK
-from tensordbg.trapping.rules import ASKED, GRADIENT_NORM, LOSS_JUMP, PREDICATE
+from tensordbg.trapping.rules import ASKED, GRADIENT_NORM, LOSS_JUMP, PREDICATE, RAISED
 from tensordbg.trapping.targets import GRADIENT, LOSS, RATE, REDUCED, RESULT, VARIABLE, TrapTarget
 
 
@@ -45,6 +45,8 @@ def _broken_rule(trouble: Trouble) -> Iterator[str]:
         yield f"the gradients have the norm {norm:.4g}, more than the limit"
     elif trouble.kind == PREDICATE:
         yield f"the predicate says so (loss {loss:.4g}, norm of the gradients {norm:.4g})"
+    elif trouble.kind == RAISED:
+        yield "it was asked for, and did not return"
     elif trouble.kind == ASKED and not trouble.numbers:
         yield "it was asked for"
     elif trouble.kind == ASKED:

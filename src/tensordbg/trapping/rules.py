@@ -11,6 +11,8 @@ LOSS_JUMP = "loss_jump"
 GRADIENT_NORM = "gradient_norm"
 PREDICATE = "predicate"
 ASKED = "asked"
+RAISED = "raised"
+"""A call that was asked for and did not return."""
 
 
 @dataclass(frozen=True)

@@ -11,10 +11,12 @@ SCALE = "scale"
 RATE = "learning_rate"
 REDUCED = "reduced"
 RESULT = "result"
+BEGINNING = "beginning"
 """What a tensor is that is tested; a variable where the program itself says where its step ends, `reduced` for what
-came of gradients in an exchange with other processes, a result of a function whose call was asked for."""
+came of gradients in an exchange with other processes, a result of a function whose call was asked for, `beginning` for
+what stands for the beginning of such a call."""
 
-ROLES = (LOSS, GRADIENT, SCALE, RATE, REDUCED, VARIABLE, RESULT)
+ROLES = (LOSS, GRADIENT, SCALE, RATE, REDUCED, VARIABLE, RESULT, BEGINNING)
 """The order in which a trap is given what it tests."""
 
 LOWEST_SCALE = 1.0

@@ -16,6 +16,7 @@ _SAID = {
     Outcome.SAME: "the step went wrong again, the same bit for bit",
     Outcome.ALIKE: "the step went wrong again in the same tensors and kinds, with other bits",
     Outcome.OTHER: "the step went wrong again, but in other tensors or kinds",
+    Outcome.RAISED: "the step raised again",
     Outcome.CLEAN: "the step came out clean",
 }
 _SAID_OF_A_GOOD_STEP = {

@@ -10,6 +10,7 @@ import numpy as np
 from tensordbg.backends.tensorflow import dtypes
 from tensordbg.backends.tensorflow.hooks import hooks
 from tensordbg.backends.tensorflow.internals import context
+from tensordbg.backends.tensorflow.raised import operation_of
 from tensordbg.backends.tensorflow.replay.changes import LibraryChanges, State, apply_changes
 from tensordbg.backends.tensorflow.replay.exchanges import compute_alone
 from tensordbg.backends.tensorflow.replay.functions import (
@@ -31,7 +32,7 @@ from tensordbg.capture.outcome import Reading, finite_or_none
 from tensordbg.capture.reader import Capture
 from tensordbg.capture.tensors import Array
 from tensordbg.capture.weights import variable_names
-from tensordbg.errors import CaptureError
+from tensordbg.errors import CaptureError, StepRaisedError
 from tensordbg.model import NONE
 from tensordbg.replaying.changes import change_of
 from tensordbg.replaying.plan import ReplayPlan
@@ -103,7 +104,7 @@ class Replayer:
             What the tensors are that the trap had tested.
 
         Raises:
-            CaptureError: If TensorFlow can't run it.
+            StepRaisedError: If TensorFlow can't run it.
         """
         import tensorflow as tf
 
@@ -116,9 +117,8 @@ class Replayer:
             )
         except (tf.errors.OpError, ValueError, TypeError) as error:
             first = str(error).splitlines()[0]
-            raise CaptureError(
-                f"the step can't be run here: {first}; replay it with the TensorFlow of the capture"
-            ) from None
+            message = f"the step can't be run here: {first}; replay it with the TensorFlow of the capture"
+            raise StepRaisedError(message, f"{type(error).__name__} {operation_of(error)}") from error
         tested = results[len(results) - len(self._tested) :] if self._tested else []
         return tuple(reading_of(each, tensor.numpy()) for each, tensor in zip(self._tested, tested, strict=True))
 

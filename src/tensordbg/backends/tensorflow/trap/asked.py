@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from contextlib import AbstractContextManager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from typing import Any
@@ -12,14 +13,21 @@ from typing import Any
 from tensordbg.backends.tensorflow.functions.graphs import Description
 from tensordbg.backends.tensorflow.hooks import hooks
 from tensordbg.backends.tensorflow.internals import loop_and_branch_graphs
+from tensordbg.backends.tensorflow.raw_tensors import RawTensor, copied
+from tensordbg.backends.tensorflow.trap.capture import surroundings
 from tensordbg.backends.tensorflow.trap.targets import results_of
-from tensordbg.backends.tensorflow.trap.trapping import Trapping, set_trap, trapped_function
+from tensordbg.backends.tensorflow.trap.trapping import Trapping, begins, set_trap, trapped_function
+from tensordbg.capture.header import Trouble
+from tensordbg.capture.tensors import Array, digest_of
 from tensordbg.enumeration import first_few
+from tensordbg.model import NONE
 from tensordbg.operations.pipeline_names import program_title
 from tensordbg.recording.saying import say
+from tensordbg.trapping.capture import BadStep, Surroundings, TrappedFunction
+from tensordbg.trapping.message import message_of
 from tensordbg.trapping.plan import AskedCall, TrapPlan
-from tensordbg.trapping.rules import AskedRules
-from tensordbg.trapping.targets import RESULT
+from tensordbg.trapping.rules import RAISED, AskedRules
+from tensordbg.trapping.targets import RESULT, TrapTarget
 
 _MOST_NAMED = 10
 
@@ -58,20 +66,15 @@ class AskedTrapping(Trapping):
 
     def _decide(self, number: int, step: int, *tested: Any) -> str | bool | None:
         trapped = trapped_function(number)
+        if begins(trapped):
+            return None
         name = trapped.function.name
         for pattern in [each for each in self._wanted if _is_named(name, each)]:
-            if self._is_time(pattern, name):
-                self._wanted.discard(pattern)
-                return super()._decide(number, self._step_of(name, step), *tested)
+            self._wanted.discard(pattern)
+            return super()._decide(number, step, *tested)
         if any(each.role == RESULT for each in trapped.tested):
             return None
         return super()._decide(number, step, *tested) if self._take() else None
-
-    def _is_time(self, pattern: str, name: str) -> bool:  # noqa: ARG002  for those that wait for a later call
-        return True
-
-    def _step_of(self, name: str, step: int) -> int:  # noqa: ARG002
-        return step
 
     def _judge_eager(self, *step: Any) -> str | bool | None:
         return super()._judge_eager(*step) if self._take() else None
@@ -123,28 +126,47 @@ def _is_named(name: str, pattern: str) -> bool:
     return fnmatchcase(name, pattern) or fnmatchcase(program_title(name), pattern)
 
 
+@dataclass(frozen=True)
+class _BegunCall:
+    """The call that is asked for, as it began."""
+
+    trapped: TrappedFunction
+    found: BadStep
+    around: Surroundings
+    arguments: tuple[str, ...]
+    """Digests of its arguments, by which it is known at its end."""
+
+
 class CallTrapping(AskedTrapping):
-    """Captures one call of one function, and says so if there was none."""
+    """Captures one call of one function, whether it returns or raises, and says so if there was none."""
 
     def __init__(self, plan: TrapPlan) -> None:
         """`plan` names the call."""
         super().__init__(replace(plan, rules=AskedRules()))
         self._call = plan.call or AskedCall("*")
         self._counted: Counter[str] = Counter()
+        self._begun: _BegunCall | None = None
 
     def start(self) -> None:
         """Waits for the call from now on."""
         super().start()
         self.ask(self._call.function)
 
+    def add_trap(self, definition: Any, described: Description, noted: Sequence[TrapTarget]) -> None:
+        """Also one at the beginning of the functions of the name, which counts the calls."""
+        super().add_trap(definition, described, noted)
+        if _is_named(str(described.graph.name), self._call.function):
+            self.add_beginning(definition, described)
+
     def tell_end(self) -> None:
-        """Says so where the call never came."""
+        """Captures the call that did not return; says so where it never came."""
+        with self.guard("capturing a call"), self._lock:
+            self._capture_begun()
         if self.captures:
             return
         made = sum(self._counted.values())
-        if made:
-            why = f"it returned {made} time{'' if made == 1 else 's'}, and a call that raises is not captured"
-        else:
+        why = f"it was called {made} time{'' if made == 1 else 's'}"
+        if not made:
             why = f"no function of that name was called; {self._others()}"
         say(f"{self._call.words} was not captured: {why}")
 
@@ -156,12 +178,60 @@ class CallTrapping(AskedTrapping):
         names = [*near, *sorted(met - set(near))]
         return f"those that were traced are {first_few(names, _MOST_NAMED)}"
 
-    def _is_time(self, pattern: str, name: str) -> bool:  # noqa: ARG002
-        self._counted[name] += 1
-        return self._counted[name] == self._call.number + 1
+    def _decide(
+        self,
+        number: int,
+        step: int,  # noqa: ARG002  which counts those of one trace that got so far
+        bad: Sequence[int],
+        reading: tuple[float, float, float],
+        tested: Sequence[RawTensor],
+        saved: Sequence[RawTensor | None],
+    ) -> str | bool | None:
+        trapped = trapped_function(number)
+        with self.guard("following a call"), self._lock:
+            if begins(trapped):
+                self._begin(trapped, saved)
+                return None
+            begun = self._begun
+            if begun is None or not _is_of(begun, trapped, [copied(each) for each in saved]):
+                return None
+            self._begun = None
+            return super(AskedTrapping, self)._decide(number, begun.found.step, bad, reading, tested, saved)
 
-    def _step_of(self, name: str, step: int) -> int:  # noqa: ARG002  which counts the calls of one trace
-        return self._counted[name] - 1
+    def _begin(self, trapped: TrappedFunction, saved: Sequence[RawTensor | None]) -> None:
+        """Counts a call that begins, and keeps it if it is the one."""
+        name = trapped.function.name
+        self._counted[name] += 1
+        arrays = tuple(copied(each) for each in saved) if self._begun or self._is_due(name) else ()
+        if self._begun is not None and _is_of(self._begun, trapped, arrays):
+            self._capture_begun()  # its end could not be told from that of this one
+        if self._is_due(name):
+            numbers = enumerate(trapped.function.captures)
+            read = {argument: trapped.read(number) for argument, number in numbers if number != NONE}
+            variables = {argument: array for argument, array in read.items() if array is not None}
+            found = BadStep(self._counted[name] - 1, Trouble(RAISED, ()), arrays, self._progress.reached, variables)
+            around = surroundings(trapped, hooks().functions.plain_definition)
+            self._begun = _BegunCall(trapped, found, around, _digests(trapped, arrays))
+
+    def _is_due(self, name: str) -> bool:
+        return not self.captures and self._begun is None and self._counted[name] == self._call.number + 1
+
+    def _capture_begun(self) -> None:
+        begun, self._begun = self._begun, None
+        if begun is not None:
+            said = self._captured(begun.trapped, begun.found, begun.around)
+            say(message_of(begun.trapped, begun.found, said))
+
+
+def _is_of(begun: _BegunCall, trapped: TrappedFunction, saved: Sequence[Array | None]) -> bool:
+    """Whether a trap in the same function was given the same."""
+    is_same = trapped.function.runtime_name == begun.trapped.function.runtime_name
+    return is_same and _digests(trapped, saved) == begun.arguments
+
+
+def _digests(trapped: TrappedFunction, saved: Sequence[Array | None]) -> tuple[str, ...]:
+    arguments = (array for each, array in zip(trapped.saved, saved, strict=True) if each.kind == "argument")
+    return tuple("" if array is None else digest_of(array) for array in arguments)
 
 
 def start_asked_trap(plan: TrapPlan) -> AskedTrapping:

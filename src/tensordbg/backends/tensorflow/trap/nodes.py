@@ -87,7 +87,8 @@ class TrapPlacer:
         exchanged = self._exchanged(late)
         changing = [node for node in self._nodes.values() if changes_table(node.op)]
         tables = self._old_tables([*early, *(node for node in changing if node.name in before)])
-        saved = (*self._arguments(), *self._elements(before), *exchanged, *self._old_values(early), *tables)
+        given = (*arguments_of(self._definition), *self._elements(before), *exchanged)
+        saved = (*given, *self._old_values(early), *tables)
         self._add_trap(number, saved)
         if processors_are_few():
             self._delay_updates(before)
@@ -112,7 +113,7 @@ class TrapPlacer:
 
     def place_after(self, number: int, kept: Sequence[Saved]) -> TrapPoint:
         """Adds a trap for which nothing waits; beside the arguments it keeps what it is told."""
-        saved = (*self._arguments(), *kept)
+        saved = (*arguments_of(self._definition), *kept)
         self._add_trap(number, saved)
         return TrapPoint(saved)
 
@@ -139,13 +140,6 @@ class TrapPlacer:
 
     def _writers(self) -> list[Any]:
         return [node for node in self._nodes.values() if _may_write(node)]
-
-    def _arguments(self) -> list[Saved]:
-        return [
-            Saved("argument", argument.name, argument.type, number)
-            for number, argument in enumerate(self._definition.signature.input_arg)
-            if argument.type in dtypes.RECORDED
-        ]
 
     def _elements(self, before: set[str]) -> list[Saved]:
         return [
@@ -209,14 +203,33 @@ class TrapPlacer:
         return None
 
     def _add_trap(self, number: int, saved: Sequence[Saved]) -> None:
-        trap = self._definition.node_def.add(name=_TRAP, op=TRAP_OP)
-        trap.input.extend([*(tensor for tensor, _ in self._tested), *(each.tensor for each in saved)])
-        trap.attr["Ttested"].list.type.extend(dtype for _, dtype in self._tested)
-        trap.attr["Tsaved"].list.SetInParent()
-        trap.attr["Tsaved"].list.type.extend(each.dtype for each in saved)
-        trap.attr["trap"].i = number
-        trap.attr["tests"].i = len(self._tested)
+        trap = add_trap_node(self._definition, _TRAP, number, self._tested, saved)
         trap.attr["losses"].i = self._roles.count(LOSS)
         trap.attr["gradients"].i = self._roles.count(GRADIENT)
         trap.attr["scale"].i = self._roles.index(SCALE) if SCALE in self._roles else -1
-        fd.must_run(self._definition, trap.name)
+
+
+def arguments_of(definition: Any) -> list[Saved]:
+    """The arguments of a function whose elements can be kept."""
+    return [
+        Saved("argument", argument.name, argument.type, number)
+        for number, argument in enumerate(definition.signature.input_arg)
+        if argument.type in dtypes.RECORDED
+    ]
+
+
+def add_trap_node(
+    definition: Any, name: str, number: int, tested: Sequence[tuple[str, int]], saved: Sequence[Saved]
+) -> Any:
+    """Adds the operation itself, without losses and gradients, which must run."""
+    trap = definition.node_def.add(name=name, op=TRAP_OP)
+    trap.input.extend([*(tensor for tensor, _ in tested), *(each.tensor for each in saved)])
+    trap.attr["Ttested"].list.type.extend(dtype for _, dtype in tested)
+    trap.attr["Tsaved"].list.SetInParent()
+    trap.attr["Tsaved"].list.type.extend(each.dtype for each in saved)
+    trap.attr["trap"].i = number
+    trap.attr["tests"].i = len(tested)
+    for attribute, value in (("losses", 0), ("gradients", 0), ("scale", -1)):
+        trap.attr[attribute].i = value
+    fd.must_run(definition, trap.name)
+    return trap

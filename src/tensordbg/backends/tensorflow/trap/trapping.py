@@ -20,6 +20,7 @@ from tensordbg.backends.tensorflow.functions.instrument import XLA_NOTE, listed
 from tensordbg.backends.tensorflow.handles import handles_of, handles_of_tables, read_handle
 from tensordbg.backends.tensorflow.hooks import framework_library, hooks
 from tensordbg.backends.tensorflow.raw_tensors import RawTensor, copied, measured_of
+from tensordbg.backends.tensorflow.trap.beginnings import has_beginning, place_beginning
 from tensordbg.backends.tensorflow.trap.capture import origins_of_batch, reading, surroundings
 from tensordbg.backends.tensorflow.trap.cluster import report_to_cluster, reported
 from tensordbg.backends.tensorflow.trap.compiled import place_around
@@ -38,12 +39,12 @@ from tensordbg.capture.header import Trouble
 from tensordbg.recording.carried import ON_THE_WAY, carry
 from tensordbg.recording.guard import guarded
 from tensordbg.recording.saying import say
-from tensordbg.trapping.capture import BadStep, TrappedFunction, make_capture, trouble_of
+from tensordbg.trapping.capture import BadStep, Saved, Surroundings, TrappedFunction, make_capture, trouble_of
 from tensordbg.trapping.message import batch_words, message_of, message_of_lost
 from tensordbg.trapping.plan import MARK, OnBad, TrapFound, TrapPlan
 from tensordbg.trapping.rules import StepReading
 from tensordbg.trapping.snapshots import NEVER, Snapshots
-from tensordbg.trapping.targets import GRADIENT, LOWEST_SCALE, REDUCED, RESULT, SCALE, VARIABLE, TrapTarget
+from tensordbg.trapping.targets import BEGINNING, GRADIENT, LOWEST_SCALE, REDUCED, RESULT, SCALE, VARIABLE, TrapTarget
 
 
 class Trapping:
@@ -152,10 +153,14 @@ class Trapping:
                 point = place_around(definition, tensors, roles, len(_TRAPPED))
             else:
                 point = TrapPlacer(definition, tensors, roles).place(len(_TRAPPED), self._gates)
-            targets = tuple(each for _, _, each in tested)
-            read = reading(handles_of(described.graph))
-            tables = reading_tables(handles_of_tables(described.graph))
-            _TRAPPED.append(TrappedFunction(described.function, targets, point.saved, read, tables))
+            _note_trap(described, [each for _, _, each in tested], point.saved)
+
+    def add_beginning(self, definition: Any, described: Description) -> None:
+        """A trap at the beginning of a function, unless it has one."""
+        with self._lock:
+            if not has_beginning(definition):
+                begun = TrapTarget("", 0, BEGINNING, "")
+                _note_trap(described, [begun], place_beginning(definition, len(_TRAPPED)))
 
     def warn(self, message: str) -> None:
         """On standard error; of functions that were made earlier `start` says what there is to be said."""
@@ -269,13 +274,14 @@ class Trapping:
         say(message)
         return None if self._plan.on_bad is OnBad.RECORD else False
 
-    def _captured(self, trapped: TrappedFunction, found: BadStep) -> str:
-        """Where the capture is, or why there is none."""
+    def _captured(self, trapped: TrappedFunction, found: BadStep, around: Surroundings | None = None) -> str:
+        """Where the capture is, or why there is none; `around` as it was before, where it is known."""
         if self._captures >= self._plan.most:
             return f"not captured, as there are {self._captures} captures already"
         self._captures += 1
         try:
-            place = make_capture(self._plan, trapped, found, surroundings(trapped, hooks().functions.plain_definition))
+            plain = hooks().functions.plain_definition
+            place = make_capture(self._plan, trapped, found, around or surroundings(trapped, plain))
         except OSError as error:
             return f"not captured: {error}"
         self.captures.append(place)
@@ -289,6 +295,13 @@ _TRAPPED: list[TrappedFunction] = []
 
 _TRAPPING: set[str] = set()
 """The names of these in the runtime, and of those that call one, which can't be compiled by XLA."""
+
+
+def _note_trap(described: Description, targets: Sequence[TrapTarget], saved: tuple[Saved, ...]) -> None:
+    """Keeps the trap that was added to a function as that of the next number."""
+    read = reading(handles_of(described.graph))
+    tables = reading_tables(handles_of_tables(described.graph))
+    _TRAPPED.append(TrappedFunction(described.function, tuple(targets), saved, read, tables))
 
 
 def _is_overflow_of_scaled(trapped: TrappedFunction, bad: Sequence[int], tested: Sequence[RawTensor]) -> bool:
@@ -324,6 +337,11 @@ def _warn(message: str) -> None:
 
 _trapping: Trapping | None = None
 Set = TypeVar("Set", bound=Trapping)
+
+
+def begins(trapped: TrappedFunction) -> bool:
+    """Whether a trap is one at the beginning of a function."""
+    return trapped.tested[0].role == BEGINNING
 
 
 def trapped_function(number: int) -> TrappedFunction:
