@@ -33,6 +33,9 @@ WAITS_FOR = "waits_for"
 RUNS_ANYWAY = "runs_anyway"
 """The attribute of an operation that its function runs whether or not a result needs it."""
 
+SHAPE_OF = "shape_of"
+"""The attribute of a constant of a graph that is the shape of a tensor of the graph: the name of that."""
+
 COMPOSITES = "composites"
 """The attribute of an operation that tells for each of its outputs of which value it holds the elements: `ragged` with
 the tensors of its row splits, outermost first, `sparse` with those of its indices and its shape; or null."""
@@ -61,7 +64,7 @@ function is for, and those of the rows of a batch that the pipeline gives."""
 NOTES = frozenset(
     {
         *(BEFORE_STEP, COMPOSITES, DIFFERENTIATED, EAGER_COMPOSITE, ELEMENT_OF, ELEMENT_PARTS, FUSED, GRADIENT_FOR),
-        *(PYTHON_NAMES, RUNS_ANYWAY, WAITS_FOR, WITHOUT_GRADIENT),
+        *(PYTHON_NAMES, RUNS_ANYWAY, SHAPE_OF, WAITS_FOR, WITHOUT_GRADIENT),
     }
 )
 """The attributes that are notes of ours: whatever they say, an operation computes the same."""

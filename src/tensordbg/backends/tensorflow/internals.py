@@ -156,6 +156,7 @@ RELIED_ON: dict[str, str] = {
         "made ready to run and not begun; since 2.1"
     ),
     "summary_ops_v2.trace_on": "keeps `_current_trace_context`, None unless the program collects graphs; since 2.0",
+    "gradients_util.array_ops.shape_internal": "(input, ...): makes every shape, as a constant where known; since 1.0",
     "record.stop_recording": "operations inside it are not seen by gradient tapes; since 2.13",
     "atomic_function.from_func_graph": (
         "(name, graph, attributes, ...): registers the function made from a graph with the context; called through the "
@@ -337,16 +338,14 @@ def tracing_error(error: BaseException) -> tuple[list[tuple[str, int, str]], str
     first (without the name of a lambda), and `cause_message`; what the program gets is another exception, raised while
     the first was handled.
     """
-    seen = 0
     following: BaseException | None = error
-    while following is not None and seen < _MOST_CAUSES:
+    for _ in range(_MOST_CAUSES):
         metadata = getattr(following, "ag_error_metadata", None)
         if metadata is not None:
             frames = reversed(metadata.translated_stack)
             places = [(frame.filename, frame.lineno, frame.function_name or "<lambda>") for frame in frames]
             return places, metadata.cause_message
-        seen += 1
-        following = following.__cause__ or following.__context__
+        following = None if following is None else following.__cause__ or following.__context__
     return None
 
 

@@ -33,6 +33,7 @@ from tensordbg.backends.tensorflow.tracing.composites import Composites
 from tensordbg.backends.tensorflow.tracing.differentiated import Differentiated
 from tensordbg.backends.tensorflow.tracing.loop_gradients import LoopGradients
 from tensordbg.backends.tensorflow.tracing.python_names import PythonNames
+from tensordbg.backends.tensorflow.tracing.static_shapes import StaticShapes
 from tensordbg.model import StatedTensor
 from tensordbg.recording.catalog import CATALOG
 from tensordbg.recording.failure import FailedOperation
@@ -49,7 +50,7 @@ class _Hook(Protocol):
 
 _HOOKS: tuple[Callable[[Recorder], _Hook], ...] = (
     Differentiated, RefusedOperations, PythonNames, LoopGradients, Composites, EagerComposites, EagerRuns,
-    TapeSteps, RefusedInPython, VariableNames, MentionedNames, LiteInterpreters, KerasOptimizers,
+    TapeSteps, RefusedInPython, StaticShapes, VariableNames, MentionedNames, LiteInterpreters, KerasOptimizers,
 )  # fmt: skip
 """What a recording looks on at beside operations, functions and sessions."""
 

@@ -13,7 +13,7 @@ from tensordbg.analysis.program.description import Program
 from tensordbg.analysis.program.events import Executions
 from tensordbg.analysis.program.locations import Locations
 from tensordbg.analysis.program.operations import operation_of
-from tensordbg.model import NONE
+from tensordbg.model import NONE, SHAPE_OF
 from tensordbg.operations.kinds import Kind
 from tensordbg.operations.traits import Trait
 
@@ -55,7 +55,7 @@ def asked_shapes(past: Past, made: Iterable[Made | None]) -> Iterator[Made]:
     while waiting and len(seen) < _MOST_LOOKED_AT:
         each = waiting.pop(0)
         inputs = [given for given in past.inputs(each) if given is not None]
-        if each.operation.has(Trait.SHAPE_ONLY):
+        if each.operation.has(Trait.SHAPE_ONLY) or SHAPE_OF in each.attributes:
             yield from inputs[:1]
             continue
         numbers = [given for given in inputs if given.dtype.startswith(_WHOLE) and given.key not in seen]

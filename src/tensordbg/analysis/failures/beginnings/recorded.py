@@ -21,7 +21,7 @@ from tensordbg.analysis.program.held import held_variables
 from tensordbg.analysis.program.layer_path import layer_path
 from tensordbg.analysis.program.locations import Locations
 from tensordbg.analysis.program.operations import operation_of, type_of
-from tensordbg.model import NONE, Site, TensorRef
+from tensordbg.model import NONE, SHAPE_OF, Site, TensorRef
 from tensordbg.operations.frameworks import TENSORFLOW, TORCH
 from tensordbg.operations.kinds import Kind
 from tensordbg.operations.lookup import NUMBER, PARAMETER
@@ -171,7 +171,7 @@ class RecordedPast:
             return self._eager_inputs(invocation)
         if site.argument >= 0 or self.values.ports.followed[site.site]:
             return []
-        return self._graph_inputs(invocation, site)
+        return self._graph_inputs(invocation, site) or self._shown(invocation, site)
 
     def failed_invocations(self, site: Site) -> list[int]:
         """The runs of a graph in which an operation has what it takes and gave nothing, the last one last.
@@ -212,6 +212,16 @@ class RecordedPast:
     def _graph_inputs(self, invocation: int, site: Site) -> list[Made | None]:
         ports = (self.values.ports.of(ref) for ref in self._program.inputs_of(site.site))
         return [self._made(invocation, port) if port != NONE else None for port in ports]
+
+    def _shown(self, invocation: int, site: Site) -> list[Made | None]:
+        """The tensor whose shape a constant is."""
+        told = json.loads(site.attributes).get(SHAPE_OF) if SHAPE_OF in site.attributes else None
+        name, _, slot = told.rpartition(":") if isinstance(told, str) else ("", "", "")
+        of = (each for each in self._program.sites.values() if (each.function, each.name) == (site.function, name))
+        found = next(of, None)
+        if found is None or not slot.isdecimal() or int(slot) >= len(found.dtypes):
+            return []
+        return [self.in_graph(invocation, TensorRef(found.site, int(slot)))]
 
     def _made(self, invocation: int, port: int) -> Made:
         """A tensor, under the operation that made it rather than handed it on."""

@@ -219,7 +219,7 @@ def _carrying(made: Made, axis: int, inputs: Sequence[Made | None], odd: Odd) ->
     if shape is None or not 0 <= axis < len(shape) or made.operation.has(Trait.SHAPED_BY_NUMBERS):
         return None, None
     known = [each for each in inputs if each is not None and each.shape]
-    if odd.rank is not None and odd.rank != len(shape) and met(made, known):
+    if (odd.wanted == 1 or (odd.rank is not None and odd.rank != len(shape))) and met(made, known):
         return None, None
     if made.operation.has(Trait.CHANNELS_FIRST) and axis == 1:
         return None, None

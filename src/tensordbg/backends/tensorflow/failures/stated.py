@@ -15,6 +15,7 @@ from tensordbg.backends.tensorflow.failures.outside_values import Outside
 from tensordbg.backends.tensorflow.keras.layers import MARK
 from tensordbg.backends.tensorflow.keras.symbols import is_symbol, made_by_operation, made_from, stack_of
 from tensordbg.backends.tensorflow.stacks import Stacks
+from tensordbg.backends.tensorflow.tracing.static_shapes import shown_by, with_shape_of
 from tensordbg.model import NONE, StatedTensor
 from tensordbg.recording.log import made_by
 
@@ -70,13 +71,14 @@ class _Stating:
             shape=shape,
             stack=self._stacks.of_operations([operation]).get(operation.name, NONE),
             inputs=self._places(self._before(value, operation)),
-            attributes=attributes_json(operation.node_def),
+            attributes=with_shape_of(attributes_json(operation.node_def), operation.graph, operation.name),
         )
 
     def _before(self, value: Any, operation: Any) -> Sequence[Any]:
         """What an operation takes; of what a function was given or has captured, the tensor outside."""
         if operation.inputs or operation.type != "Placeholder":
-            return list(operation.inputs)
+            shown = shown_by(operation)
+            return list(operation.inputs) if shown is None else [shown]
         graph = operation.graph
         given = self._outside.get((id(graph), str(value.name)))
         if given is not None:

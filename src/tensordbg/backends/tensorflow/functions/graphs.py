@@ -23,6 +23,7 @@ from tensordbg.backends.tensorflow.tracing.data_origins_own import is_own
 from tensordbg.backends.tensorflow.tracing.differentiated import with_differentiated
 from tensordbg.backends.tensorflow.tracing.handed_on import recorded_in_each_iteration, recorded_results
 from tensordbg.backends.tensorflow.tracing.python_names import with_python_names
+from tensordbg.backends.tensorflow.tracing.static_shapes import with_shape_of
 from tensordbg.backends.tensorflow.variables import READERS, Variables, writes
 from tensordbg.model import NONE, RUNS_ANYWAY, WAITS_FOR, CallKind, Function, Site, TensorRef
 from tensordbg.operations.frameworks import TENSORFLOW
@@ -302,8 +303,8 @@ class _GraphReader:
         )
 
     def _attributes(self, node: Any) -> str:
-        name = self._name_in_graph[node.name]
-        told = with_differentiated(attributes_json(node), self._graph, name)
+        name, told = self._name_in_graph[node.name], attributes_json(node)
+        told = with_shape_of(with_differentiated(told, self._graph, name), self._graph, name)
         told = with_notes(told, {WAITS_FOR: list(self._waits_for(node)), RUNS_ANYWAY: node.name in self._anyway})
         told = with_python_names(told, self._graph, name, len(self._outputs[node.name]))
         return with_composites(told, self._graph, name, len(self._outputs[node.name]))
