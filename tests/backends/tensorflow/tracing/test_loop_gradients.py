@@ -43,6 +43,30 @@ def test_the_states_of_a_while_loop_from_the_last_turn_on(tmp_path: Path) -> Non
     assert values("gradient of x") == [0, 4, 8, 12]
 
 
+@pytest.mark.parametrize("named", [True, False])
+def test_a_variable_that_a_loop_reads(named: bool, tmp_path: Path) -> None:
+    w = tf.Variable(3.0, name="weight")
+    held = [w]
+
+    @tf.function
+    def step(x: Any) -> Any:
+        def by_name(n: Any, total: Any) -> Any:
+            return n + 1, total * w
+
+        def by_place(n: Any, total: Any) -> Any:
+            return n + 1, total * held[0]
+
+        with tf.GradientTape() as tape:
+            body = by_name if named else by_place
+            _, result = tf.while_loop(lambda n, total: n < 3, body, (tf.constant(0), x))
+        return tape.gradient(result, w)
+
+    values = shown(tmp_path, lambda: step(tf.constant(1.0)))
+    # What each turn adds: 9 in the last, 3 * 3, 9 * 1.
+    assert values("gradient of w" if named else "gradient of held[0]") == [0, 9, 18, 27]
+    assert values("gradient of weight") == [0, 9, 18, 27]
+
+
 def test_loops_of_tensorflow_itself(tmp_path: Path) -> None:
     def looped(x: Any) -> Any:
         return tf.while_loop(lambda k, acc: k < 2, lambda k, acc: (k + 1, acc * 3.0), (0, x))[1]

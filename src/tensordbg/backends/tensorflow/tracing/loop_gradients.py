@@ -11,10 +11,14 @@ import weakref
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+import tensorflow as tf
+
 from tensordbg.backends.tensorflow.internals import while_v2
 from tensordbg.backends.tensorflow.methods import ReplacedAttributes
+from tensordbg.backends.tensorflow.tracing.graph_tensors import is_of_graph
 from tensordbg.backends.tensorflow.tracing.handed_on import LISTS
 from tensordbg.backends.tensorflow.tracing.python_names import names_noted, note_name, note_state
+from tensordbg.backends.tensorflow.variables import READERS
 from tensordbg.gradient_names import differentiated_name
 from tensordbg.recording.recorder import Recorder
 
@@ -74,7 +78,10 @@ class LoopGradients:
         self._known[gradient] = {
             # A value from outside may have been the first of a state, too.
             argument.op.name: [
-                _gradient(name) for name in names_noted(state) or names_noted(outside.get(id(state)))[:1]
+                _gradient(name)
+                for name in names_noted(state)
+                or names_noted(outside.get(id(state)))[:1]
+                or _of_variable(state, outside.get(id(state)), forward)
             ]
             for argument, state in zip(gradient.inputs[_BEFORE:], states, strict=False)
         }
@@ -82,6 +89,25 @@ class LoopGradients:
         for operation in gradient.get_operations():
             for name, tensor in _of_lists(operation, by_name.get(differentiated_name(operation.name))):
                 note_name(_gradient(name), tensor)
+
+
+def _of_variable(state: Any, outer: Any, forward: Any) -> list[str]:
+    """The names of the variable whose handle a loop is given: as the loop's text has it, and its own."""
+    if getattr(state, "dtype", None) != tf.resource:
+        return []
+    readers = [each for each in state.consumers() if each.type in READERS]
+    of_text = next(filter(None, (names_noted(each.outputs[0]) for each in readers)), [])
+    handle = _outermost(outer)
+    held = (each for each in forward.variables if handle is not None and each.handle is handle)
+    return list(dict.fromkeys([*of_text[:1], *(str(each.name).removesuffix(":0") for each in held)]))
+
+
+def _outermost(tensor: Any) -> Any:
+    """What a tensor is outside of all the functions that it was handed into."""
+    while is_of_graph(tensor):
+        captures = getattr(tensor.graph, "captures", ())
+        tensor = next((outer for outer, inner in captures if inner is tensor), None)
+    return tensor
 
 
 def _of_lists(operation: Any, forward: Any) -> Iterator[tuple[str, Any]]:
