@@ -295,3 +295,20 @@ def test_what_decides_nothing(tmp_path: Path, program: Program) -> None:
     assert not any(origin.decided or origin.consequential for origin in result.origins)
     if program is not of_its_shape:  # a root that nothing but its shape is asked of need not be computed
         assert result.origins
+
+
+def test_every_iteration_counts_and_the_first_is_told(tmp_path: Path) -> None:
+    @tf.function
+    def total(x: tf.Tensor) -> tf.Tensor:
+        found = tf.constant(0.0)
+        for i in tf.range(5):
+            if tf.math.log(x - tf.cast(i, tf.float32)) > 0.0:
+                found += 1.0
+            else:
+                found -= 1.0
+        return found
+
+    result = _why(tmp_path, lambda: [total(tf.constant(9.0)), total(tf.constant(1.5))])
+    (decided,) = result.origins[0].decided
+    assert (decided.step, decided.iteration, decided.branch, decided.times) == (1, 2, "else", 3)
+    assert "and the else branch ran; 3 times in all" in " ".join(render(result).split())

@@ -174,6 +174,8 @@ class Decided:
     iteration: int | None
     branch: str
     """The branch that ran, as `then`, `else` or `number 2`; empty where that is not known."""
+    times: int = 1
+    """How often it was decided by a NaN at this place; the moment is that of the first time."""
 
 
 @dataclass(frozen=True)

@@ -151,6 +151,7 @@ def _decided(decided: Decided) -> dict[str, Any]:
         "step": decided.step,
         "iteration": decided.iteration,
         "branch": decided.branch or None,
+        "times": decided.times,
     }
 
 

@@ -102,6 +102,31 @@ class Decision:
     """Of what compared it, or made a whole number of it."""
     invocation: int
     """In which that was done."""
+    times: int = 1
+    """How often it was done at this place."""
+
+
+@dataclass(frozen=True)
+class Order:
+    """The order of invocations in the program, of the iterations of a loop by their numbers: they may run at once."""
+
+    values: Values
+
+    def of(self, invocation: int) -> tuple[int, int, int]:
+        """Sorts an invocation."""
+        invocations = self.values.invocations
+        began = int(self._began[invocation])
+        return int(invocations.execution[invocation]), began, int(invocations.iteration[invocation])
+
+    @cached_property
+    def _began(self) -> Ints:
+        """For each invocation the first event of the run of the loop that it is in."""
+        invocations = self.values.invocations
+        _, loop = np.unique(invocations.frame, return_inverse=True)
+        began = np.full(len(invocations), np.iinfo(np.int64).max)
+        np.minimum.at(began, loop, invocations.first)
+        result: Ints = began[loop]
+        return result
 
 
 @dataclass
@@ -315,19 +340,26 @@ def _holds_nan(values: Values, graph: BadGraph) -> Bools:
     return result
 
 
-def bits_of(decisions: Iterable[Decision], nodes: int) -> tuple[list[Decision], Ints]:
+def bits_of(decisions: Iterable[Decision], nodes: int, order: Order) -> tuple[list[Decision], Ints]:
     """The first decision of each kind at each place, and for each node of the graph the bits of those it made."""
-    first: dict[tuple[Decides, int, int], int] = {}
+    place_of: dict[tuple[Decides, int, int], int] = {}
     told: list[Decision] = []
+    times: list[int] = []
     marks = np.zeros(nodes, dtype=np.int64)
     for each in decisions:
         place = (each.root.what, each.site, each.root.site)
-        if place not in first and len(told) < _MOST_TOLD:
-            first[place] = len(told)
+        number = place_of.get(place, len(told))
+        if number == len(told):
+            if number == _MOST_TOLD:
+                continue
+            place_of[place] = number
             told.append(each)
-        if place in first:
-            marks[each.node] |= 1 << first[place]
-    return told, marks
+            times.append(0)
+        elif order.of(each.invocation) < order.of(told[number].invocation):
+            told[number] = each
+        times[number] += 1
+        marks[each.node] |= 1 << number
+    return [replace(each, times=count) for each, count in zip(told, times, strict=True)], marks
 
 
 def reach_of(told: list[Decision], decided: Ints) -> Ints:

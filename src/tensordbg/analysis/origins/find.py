@@ -16,7 +16,7 @@ import numpy as np
 
 from tensordbg.analysis.columns.reading import Bools, Ints
 from tensordbg.analysis.decisions.choosing import choice_roots, mattering
-from tensordbg.analysis.decisions.decided import Deciding, Decision, bits_of, reach_of
+from tensordbg.analysis.decisions.decided import Deciding, Decision, Order, bits_of, reach_of
 from tensordbg.analysis.decisions.loop_ends import loop_roots
 from tensordbg.analysis.flow.dataflow import Flow
 from tensordbg.analysis.flow.graph import BadGraph, GraphBuilder
@@ -101,7 +101,8 @@ def find_origins(values: Values, details: Details) -> Origins:
     tainted = graph.descend(starts.astype(np.int64)) > 0
     reach = reached(graph, tainted, ends, roles, _losses(values, graph, ends, roles, details))
     made = (mattering(values, flow, some) for some in choices.decisions(graph, details))
-    decisions, marks = bits_of(chain.from_iterable(chain(loops.decisions(graph, details), made)), len(graph))
+    found = chain.from_iterable(chain(loops.decisions(graph, details), made))
+    decisions, marks = bits_of(found, len(graph), Order(values))
     decided = graph.ascend(np.where(tainted, marks, 0))
     reach = reach | reach_of(decisions, decided)
     # Eagerly the masked values before the softmax are results too.

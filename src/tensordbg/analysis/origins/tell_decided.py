@@ -56,4 +56,5 @@ class TellDecided:
             step=int(values.executions.step[execution]) if execution >= 0 else NONE,
             iteration=turn if turn >= 0 else None,
             branch=branch_that_ran(values, self.details, root) if root.what is Decides.BRANCH else "",
+            times=decision.times,
         )

@@ -26,6 +26,10 @@ def test_decisions(what: str, branch: str, text: str) -> None:
     assert decided_text(Decided(what, "Less:0", LINE, 2, None, branch)) == text
 
 
+def test_how_often_it_was_decided() -> None:
+    assert decided_text(Decided("choice", "Less:0", LINE, 2, None, "", 3)).endswith("compared a NaN; 3 times in all")
+
+
 def test_a_turn_and_a_line_that_is_not_known() -> None:
     assert "Less:0 in step 2, iteration 4: " in decided_text(Decided("choice", "Less:0", None, 2, 4, ""))
     assert ended_text(EndedLoop("Less:0", LINE, 2, 4)) == (

@@ -19,14 +19,22 @@ def decided_text(decided: Decided) -> str:
     line = f"`{source.text}` ({source.place})" if source else decided.tensor
     turn = f", iteration {decided.iteration}" if decided.iteration is not None else ""
     moment = f"{line} in step {decided.step}{turn}"
+    again = f"; {decided.times:,} times in all" if decided.times > 1 else ""
+    return f"{_WHAT[decided.what]}, {moment}: {decided.tensor} {_how(decided)}{again}"
+
+
+_WHAT = {
+    "branch": "which branch ran",
+    "choice": "which elements were chosen",
+    "comparison": "what was returned",
+    "index": "which index was chosen",
+}
+
+
+def _how(decided: Decided) -> str:
     if decided.what == "branch":
-        ran = f", and {_branch(decided.branch)} ran" if decided.branch else ""
-        return f"which branch ran, {moment}: {decided.tensor} was given a NaN{ran}"
-    if decided.what == "choice":
-        return f"which elements were chosen, {moment}: {decided.tensor} compared a NaN"
-    if decided.what == "comparison":
-        return f"what was returned, {moment}: {decided.tensor} compared a NaN"
-    return f"which index was chosen, {moment}: {decided.tensor} was given a NaN, so its result is an accident"
+        return f"was given a NaN, and {_branch(decided.branch)} ran" if decided.branch else "was given a NaN"
+    return "was given a NaN, so its result is an accident" if decided.what == "index" else "compared a NaN"
 
 
 def _branch(name: str) -> str:
