@@ -18,6 +18,7 @@ NOT_MIRRORED = {
     "mcp/server.py": "e2e/test_mcp.py",
     "backends/torch/failures/stated.py": "e2e/test_torch_errors.py",
     "backends/tensorflow/trap/tables.py": "e2e/test_capture_calls.py",
+    "analysis/tensors/nested_iterations.py": "e2e/test_nested_iterations.py",
     "backends/tensorflow/trap/beginnings.py": "e2e/test_capture_calls.py",
     "backends/tensorflow/replay/tables.py": "e2e/test_capture_calls.py",
     "cli/running/uploads.py": "e2e/test_object_storage.py",

@@ -130,8 +130,8 @@ def step_text(row: ListedTensor) -> str:
 
 
 def iteration_text(row: ListedTensor) -> str:
-    """The iteration of the loop."""
-    return "" if row.iteration is None else str(row.iteration)
+    """The iteration of the loop; of nested ones that of each, the outermost first: `2.0`."""
+    return ".".join(map(str, row.iterations)) or ("" if row.iteration is None else str(row.iteration))
 
 
 def type_text(row: ListedTensor) -> str:

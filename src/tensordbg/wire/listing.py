@@ -37,6 +37,7 @@ def row_to_json(row: ListedTensor) -> dict[str, Any]:
         "shape": None if row.shape is None else list(row.shape),
         "health": None if row.health is None else health_to_json(row.health),
         **({"text": row.text} if row.text else {}),
+        **({"iterations": list(row.iterations)} if row.iterations else {}),
         **({} if row.call is None else {"call": row.call}),
         **({"came_from": list(row.came_from)} if row.came_from else {}),
         "source": None if row.source is None else frame_to_json(row.source),

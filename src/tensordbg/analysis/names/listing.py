@@ -98,6 +98,8 @@ class ListedTensor(TensorView):
     """In a history of a pipeline with origins, the names of the element, or of each row of a batch."""
     call: int | None = None
     """In a history, which call of the pipeline's function it belongs to, from 0; there is one for each element."""
+    iterations: tuple[int, ...] = ()
+    """In a history, in nested loops the iterations of all of them, the outermost first."""
 
 
 @dataclass(frozen=True)

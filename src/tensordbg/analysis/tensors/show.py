@@ -25,6 +25,7 @@ from tensordbg.analysis.program.python_names import tensors_named
 from tensordbg.analysis.query import one_database, quoted, sql
 from tensordbg.analysis.tensors.batch_origins import with_batches
 from tensordbg.analysis.tensors.composites import with_values
+from tensordbg.analysis.tensors.nested_iterations import with_iterations
 from tensordbg.analysis.tensors.pipeline_calls import with_calls
 from tensordbg.errors import UsageError
 from tensordbg.trace.reader import TraceReader
@@ -69,6 +70,7 @@ def history_of(reader: TraceReader, tensor: str, function: str = "", limit: int 
         skipped = _before(reader, selection, limit)
         listing = list_tensors(reader, selection, Order(PROGRAM_ORDER, limit=limit, skip=skipped))
         points = with_values(reader, with_batches(reader, with_calls(reader, listing.rows)))
+        points = with_iterations(reader, points)
     return TensorHistory(
         tensor=whole,
         op_types=tuple(dict.fromkeys(point.op_type for point in points)),
