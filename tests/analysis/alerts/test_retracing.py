@@ -45,6 +45,19 @@ def test_python_value() -> None:
     }
 
 
+def test_two_arguments_that_kept_changing_are_both_named() -> None:
+    shapes = [{"x": tensor(shape=f"[{n}]"), "k": value(2)} for n in range(4)]
+    (alert,) = alerts([*shapes, *({"x": tensor(shape="[3]"), "k": value(k)} for k in range(3, 7))])
+    assert alert.explanation == (
+        "train_step was traced 8 times in 8 calls, because its argument k was another Python value 4 times: "
+        "2, 3, 4, 5, 6, ...; and its argument x changed its shape 3 times: "
+        "float32[0], float32[1], float32[2], float32[3], ..."
+    )
+    assert alert.suggestion.startswith("k: pass it as a tensor, such as tf.constant(k)")
+    assert "; x: give tf.function(reduce_retracing=True)" in alert.suggestion
+    assert alert.evidence["others"] == ["x: shape x3"]
+
+
 @pytest.mark.parametrize(
     ("given", "argument", "what"),
     [

@@ -21,6 +21,10 @@ _FEW_CALLS = 2
 
 _SHOWN = 5
 
+_TO_AND_FRO = 2
+_MOST_CHANGES = 3
+"""So many are told."""
+
 
 def retracing_alerts(functions: Sequence[TracedFunction]) -> Iterator[Alert]:
     """One alert for each function that was traced more than `MOST_TRACES` times."""
@@ -87,27 +91,45 @@ class _Change:
 
 
 def _kept_changing(function: TracedFunction, traces: Sequence[FunctionTrace]) -> Alert:
-    change = _find_change(traces)
+    changes = _find_changes(traces)
     calls = sum(trace.calls for trace in traces)
     evidence: dict[str, Evidence] = {"traces": len(traces), "calls": calls}
-    if change is None:
+    if not changes:
         return _alert(function, traces, ("", fix(function.framework, "retracing")), evidence)
-    said = {
-        "Python value": "was another Python value each time",
-        "object": "was another object each time",
-        "kind": "was given in different ways",
-    }.get(change.what, f"changed its {change.what}")
-    texts = ", ".join(change.given)
-    reason = f", because its argument {change.name} {said}: {texts}{', ...' if len(traces) > len(change.given) else ''}"
-    own = function.definition is None or function.definition.user
-    advice = fix(function.framework, "retracing", change.what if own else "library", name=change.name)
+    change, *others = changes
+    told = (_said_of_change(each, traces, alone=not others) for each in changes)
+    reason = f", because {'; and '.join(told)}"
     further: dict[str, Evidence] = {
         "argument": change.name,
         "changed": change.what,
         "changes": change.times,
         "values": change.given,
+        **({"others": [f"{each.name}: {each.what} x{each.times}" for each in others]} if others else {}),
     }
-    return _alert(function, traces, (reason, advice), {**evidence, **further})
+    return _alert(function, traces, (reason, _advice(function, changes)), {**evidence, **further})
+
+
+_SAID = {
+    "Python value": "was another Python value",
+    "object": "was another object",
+    "kind": "was given in different ways",
+}
+_EACH_TIME = frozenset({"Python value", "object"})
+
+
+def _said_of_change(change: _Change, traces: Sequence[FunctionTrace], *, alone: bool) -> str:
+    often = f" {change.times} times" if not alone else " each time" if change.what in _EACH_TIME else ""
+    said = _SAID.get(change.what, f"changed its {change.what}")
+    more = ", ..." if len(traces) > len(change.given) else ""
+    return f"its argument {change.name} {said}{often}: {', '.join(change.given)}{more}"
+
+
+def _advice(function: TracedFunction, changes: Sequence[_Change]) -> str:
+    """What helps, of several arguments with the name of each."""
+    if function.definition is not None and not function.definition.user:
+        return fix(function.framework, "retracing", "library", name=changes[0].name)
+    fixes = [(each.name, fix(function.framework, "retracing", each.what, name=each.name)) for each in changes]
+    return fixes[0][1] if len(fixes) == 1 else "; ".join(f"{name}: {words}" for name, words in fixes)
 
 
 def _alert(
@@ -148,8 +170,11 @@ def _lines(traces: Sequence[FunctionTrace]) -> Counter[str]:
     return Counter(trace.source.place for trace in traces if trace.source is not None)
 
 
-def _find_change(traces: Sequence[FunctionTrace]) -> _Change | None:
-    """The parameter that was given in the most ways, of several that which changed most often, and what of it."""
+def _find_changes(traces: Sequence[FunctionTrace]) -> list[_Change]:
+    """What kept changing: first what was given in the most ways, of several that which changed most often.
+
+    What changed once, or to and fro between two ways, is told only where nothing else did.
+    """
     changes: Counter[tuple[str, str]] = Counter()
     for before, after in pairwise(traces):
         old = {parameter.name: parameter for parameter in before.parameters}
@@ -161,12 +186,16 @@ def _find_change(traces: Sequence[FunctionTrace]) -> _Change | None:
     if not changes:
         objects = [parameter.name for parameter in traces[0].parameters if parameter.kind == "object"]
         changes.update((name, "object") for name in objects[:1] for _ in traces[1:])
-    if not changes:
-        return None
     ways = Counter(name for name, _ in {(each.name, each) for trace in traces for each in trace.parameters})
-    (name, what), times = min(changes.items(), key=lambda item: (-ways[item[0][0]], -item[1], item[0]))
-    given = [parameter.text for trace in traces for parameter in trace.parameters if parameter.name == name]
-    return _Change(name, what, times, list(dict.fromkeys(given))[:_SHOWN])
+    order = sorted(changes.items(), key=lambda item: (-ways[item[0][0]], -item[1], item[0]))
+    kept = order[:1] + [item for item in order[1:] if item[1] > 1 and ways[item[0][0]] > _TO_AND_FRO]
+    return [_Change(name, what, times, _texts_of(traces, name)) for (name, what), times in kept[:_MOST_CHANGES]]
+
+
+def _texts_of(traces: Sequence[FunctionTrace], name: str) -> list[str]:
+    """The first few of what a parameter was given, each once."""
+    texts = [parameter.text for trace in traces for parameter in trace.parameters if parameter.name == name]
+    return list(dict.fromkeys(texts))[:_SHOWN]
 
 
 def _difference(old: Parameter | None, new: Parameter | None) -> str:

@@ -11,6 +11,7 @@ import enum
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import chain
 
 import numpy as np
 
@@ -340,13 +341,13 @@ def _holds_nan(values: Values, graph: BadGraph) -> Bools:
     return result
 
 
-def bits_of(decisions: Iterable[Decision], nodes: int, order: Order) -> tuple[list[Decision], Ints]:
+def bits_of(decisions: Iterable[Iterable[Decision]], nodes: int, order: Order) -> tuple[list[Decision], Ints]:
     """The first decision of each kind at each place, and for each node of the graph the bits of those it made."""
     place_of: dict[tuple[Decides, int, int], int] = {}
     told: list[Decision] = []
     times: list[int] = []
     marks = np.zeros(nodes, dtype=np.int64)
-    for each in decisions:
+    for each in chain.from_iterable(decisions):
         place = (each.root.what, each.site, each.root.site)
         number = place_of.get(place, len(told))
         if number == len(told):

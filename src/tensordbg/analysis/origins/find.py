@@ -101,8 +101,7 @@ def find_origins(values: Values, details: Details) -> Origins:
     tainted = graph.descend(starts.astype(np.int64)) > 0
     reach = reached(graph, tainted, ends, roles, _losses(values, graph, ends, roles, details))
     made = (mattering(values, flow, some) for some in choices.decisions(graph, details))
-    found = chain.from_iterable(chain(loops.decisions(graph, details), made))
-    decisions, marks = bits_of(found, len(graph), Order(values))
+    decisions, marks = bits_of(chain(loops.decisions(graph, details), made), len(graph), Order(values))
     decided = graph.ascend(np.where(tainted, marks, 0))
     reach = reach | reach_of(decisions, decided)
     # Eagerly the masked values before the softmax are results too.
