@@ -60,7 +60,8 @@ import tensorflow as tf
 @tf.function
 def collatz(n):
     while n > 1:
-        if n % 2 == 0: n //= 2
+        if n % 2 == 0:
+            n //= 2
         else: n = 3 * n + 1
     return n
 
@@ -214,7 +215,23 @@ data = tf.data.Dataset.from_generator(rows, output_signature=tf.TensorSpec([2], 
 print("result", sum(row.numpy().sum() for row in data), sum(numbers()))
 """
 
+BRANCH = """\
+import tensorflow as tf
+
+
+@tf.function
+def steps(n):
+    while n > 1:
+        if n % 2 == 0: n //= 2
+        else: n = 3 * n + 1
+    return n
+
+
+print("result", steps(tf.constant(6)).numpy())
+"""
+
 PROGRAMS = {
+    "branch": BRANCH,
     "rows": ROWS,
     "loops": LOOPS,
     "called": CALLED,
@@ -333,6 +350,12 @@ def test_a_line_in_a_function_stops_where_the_graph_runs_it(folder: Path) -> Non
     assert results(done.stdout) == ["result 2.3025851", "result 3.2580965"]
 
 
+def test_a_line_with_its_branch_stops_once_in_each_iteration(folder: Path) -> None:
+    done = debug(folder, "branch", "continue; continue; continue; clear all; continue", "branch.py:7")
+    expected = [f"op-start: while/mod in steps, iteration {number}, run #1" for number in range(3)]
+    assert stops(done.stdout)[1:4] == expected, done.stderr
+
+
 def test_a_line_of_a_function_that_others_call(folder: Path) -> None:
     done = debug(
         folder, "graph", "run; break graph.py:5; break graph.py:18; continue; continue; ri; step; ri; run; continue"
@@ -352,7 +375,8 @@ def test_a_line_of_a_function_that_others_call(folder: Path) -> None:
 
 
 def test_a_step_that_met_another_stop_is_over_where_the_program_goes_on(folder: Path) -> None:
-    done = debug(folder, "branches", "continue; step; continue; continue; continue", "branches.py:7 if n > 4")
+    breaks = ("branches.py:7 if n > 4", "branches.py:8 if n > 4")
+    done = debug(folder, "branches", "continue; step; continue; continue; continue", *breaks)
     assert stops(done.stdout)[1:] == [
         "op-start: while/mod in collatz, iteration 0, run #1",
         "op-start: while/cond/floordiv in collatz, iteration 0, run #1",

@@ -51,6 +51,10 @@ class GraphLine:
     """Whether the program can be stopped before them."""
     begins_iteration: bool = False
     """Whether an iteration of the loop at this line begins with them, a `for` of Python."""
+    path: str = ""
+    """The calls and branches in which they are, from the function that Python called."""
+    moment: tuple[int, ...] = ()
+    """Tells the iterations of all loops, and the steps, from one another."""
 
 
 class LineWatch(Protocol):

@@ -19,6 +19,7 @@ from tensordbg.debug.lines.breaks import LineBreak, LineBreaks
 from tensordbg.debug.lines.eager import EagerLines, LineOfFrame
 from tensordbg.debug.lines.end_of_line import watch_end
 from tensordbg.debug.lines.frame_names import FrameNames
+from tensordbg.debug.lines.lines_begun import LinesBegun
 from tensordbg.debug.lines.loop_iterations import LoopIterations
 from tensordbg.errors import UsageError
 from tensordbg.model import NONE, Frame
@@ -80,6 +81,7 @@ class LineStops:
         self._loops = LoopIterations(breaks.loops, is_own)
         self._stepping: int | None = None
         """The thread that stops at its next line in eager code."""
+        self._begun = LinesBegun()
         self._awaited: set[tuple[object, ...]] = set()
         """The runs of lines in functions behind which the program stops."""
         self.met: set[int] = set()
@@ -133,6 +135,7 @@ class LineStops:
 
     def began(self, run: DebuggedCall, execution: int) -> None:
         """See `LineWatch`."""
+        self._begun.clear()
         if execution != NONE:
             self._debugger.began(run, execution)
 
@@ -166,8 +169,10 @@ class LineStops:
 
     def _stand_in_graph(self, line: GraphLine) -> None:
         reason = self._reason_in_graph(line)
+        self._begun.end(line)
         if reason is None:
             return
+        self._begun.begin(line, _at(line.frames, self.depth(line.frames)))
         with self._turn:
             self._turn.wait_for(lambda: not self._awaited or line.run in self._awaited, _LONGEST_S)
         self._await_end(line, self._debugger.stand(self._stop_in_graph(line, reason)))
@@ -198,6 +203,8 @@ class LineStops:
 
         for each in breaks:
             self.met.add(each.number)
+            if not line.is_behind and self._begun.goes_on(line, frame):
+                continue
             if each.asks_for_iterations and not line.begins_iteration and not each.is_answered_by(line.names):
                 continue
             if (each.is_behind == line.is_behind or not line.has_before) and (reason := each.reason(value_of)):

@@ -8,6 +8,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -132,9 +133,8 @@ class LineGates:
         run = (gate.group, path, step, frame, iteration)
         shown, named = found
         group = (gate.operation, gate.function, gate.frames)
-        ended = self._lines.reached(
-            GraphLine(*group, shown, named, run, gate.is_behind, turn, begins_iteration=gate.begins_iteration)
-        )
+        line = GraphLine(*group, shown, named, run, gate.is_behind, turn, begins_iteration=gate.begins_iteration)
+        ended = self._lines.reached(replace(line, path=path, moment=(step, frame, iteration)))
         if ended is not None:
             self._quiet.begin()
         return ended
