@@ -55,9 +55,9 @@ def test_values_that_are_joined_in_another_order(tmp_path: Path) -> None:
     assert found.explanation.endswith("joins, in another order")
 
 
-def normalized_in_keras(folder: Path) -> Path:
+def normalized_in_keras(folder: Path, *activation: Any) -> Path:
     inner = keras.layers.Conv2D(6, 3, use_bias=False)
-    layers = [inner, keras.layers.BatchNormalization(epsilon=1e-5, momentum=0.9), keras.layers.ReLU()]
+    layers = [inner, keras.layers.BatchNormalization(epsilon=1e-5, momentum=0.9), *activation]
     pooled = [keras.layers.GlobalAveragePooling2D(), keras.layers.Dense(4, use_bias=False)]
     model = keras.Sequential([keras.Input((18, 18, 3)), *layers, *pooled])
     inner.set_weights([KERNELS[0]])
@@ -69,12 +69,12 @@ def normalized_in_keras(folder: Path) -> Path:
     return folder
 
 
-def normalized_in_torch(folder: Path) -> Path:
-    """A port that forgets `model.eval()`."""
+def normalized_in_torch(folder: Path, *activation: Any, learns_on: bool) -> Path:
+    """A port that may forget `model.eval()`."""
     inner, last = torch.nn.Conv2d(3, 6, 3, bias=False), torch.nn.Linear(6, 4, bias=False)
     inner.weight.data, last.weight.data = torch.tensor(KERNELS[0]).permute(3, 2, 0, 1), torch.tensor(SQUARE[:6, :4].T)
     pooled = [torch.nn.AvgPool2d(16), torch.nn.Flatten(), last]
-    model = torch.nn.Sequential(inner, torch.nn.BatchNorm2d(6), torch.nn.ReLU(), *pooled)
+    model = torch.nn.Sequential(inner, torch.nn.BatchNorm2d(6), *activation, *pooled)
     optimizer = torch.optim.SGD(model.parameters(), 0.05)
     x = torch.tensor(LARGE).permute(0, 3, 1, 2)
     with tensordbg.record(folder):
@@ -83,14 +83,22 @@ def normalized_in_torch(folder: Path) -> Path:
             F.cross_entropy(model(x), torch.tensor(LABELS[:8])).backward()
             optimizer.step()
         with torch.no_grad():
-            model(x)
+            model.train(learns_on)(x)
     return folder
 
 
 def test_an_evaluation_that_was_forgotten_after_training(tmp_path: Path) -> None:
-    keras_run, torch_run = normalized_in_keras(tmp_path / "a"), normalized_in_torch(tmp_path / "b")
+    keras_run = normalized_in_keras(tmp_path / "a", keras.layers.ReLU())
+    torch_run = normalized_in_torch(tmp_path / "b", torch.nn.ReLU(), learns_on=True)
     assert told(first(tensordbg.diff(keras_run, torch_run))) == [("training", False, True)]
     assert told(first(tensordbg.diff(torch_run, keras_run))) == [("training", True, False)]
+
+
+def test_a_normalization_right_before_a_mean_of_all_places(tmp_path: Path) -> None:
+    """Its bias has a gradient of many equal terms; the evaluation goes by variances of unlike formulas."""
+    keras_run, torch_run = normalized_in_keras(tmp_path / "a"), normalized_in_torch(tmp_path / "b", learns_on=False)
+    assert tensordbg.diff(keras_run, torch_run).status == "same"
+    assert tensordbg.diff(torch_run, keras_run).status == "same"
 
 
 def of_place(folder: Path, place: int) -> Path:

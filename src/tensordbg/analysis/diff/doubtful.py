@@ -17,7 +17,7 @@ from tensordbg.analysis.columns.reading import Bools
 from tensordbg.analysis.diff.apart import Apart, Pair, distance_of
 from tensordbg.analysis.diff.edges import reached
 from tensordbg.analysis.diff.matching import FAR
-from tensordbg.analysis.diff.numbers import HIGH, LOW
+from tensordbg.analysis.diff.numbers import HIGH, LOW, SQUARES
 from tensordbg.operations.kinds import Kind
 from tensordbg.operations.traits import Trait
 
@@ -29,6 +29,8 @@ _BINARY = 2
 """More values than these go into no single operation of arithmetic."""
 _DIGITS = 1e-4
 """Gradients of which not all cancels out are that near to each other."""
+_OF_RUNNING_SUM = 1e-3
+"""... and if they are summed up one by one, that near."""
 _WALKED = 40
 """So many values before an update are looked at for its gradient."""
 _ROUNDINGS = 4.0
@@ -80,10 +82,27 @@ def _are_cancelled(a: Apart, b: Apart, pair: Pair) -> bool:
 def _is_normalization_less_than(left: float, a: Apart, b: Apart, pair: Pair) -> bool:
     """Tells whether gradients of a normalization, which subtracts much, are no farther apart than what rounding leaves.
 
-    Only its last digits are that: what is farther apart, beside itself, differs for another reason.
+    Only its last digits are that: what is farther apart, beside itself, differs for another reason. That of its bias
+    is a sum of all places, which one run takes one after the other.
     """
-    of_norm = any(each.side.operation(row).gradient_of is Kind.NORMALISE for each, row in ((a, pair.a), (b, pair.b)))
-    return of_norm and pair.distance <= _DIGITS and pair.distance * _largest(b, pair.b) <= left
+    both = (a, pair.a), (b, pair.b)
+    if not any(each.side.operation(row).gradient_of is Kind.NORMALISE for each, row in both):
+        return False
+    apart = pair.distance * _largest(b, pair.b)
+    if pair.distance <= _DIGITS and apart <= left:
+        return True
+    return pair.distance <= _OF_RUNNING_SUM and apart <= max(_left_of_running_sum(each, row) for each, row in both)
+
+
+def _left_of_running_sum(apart: Apart, row: int) -> float:
+    """How far rounding puts gradients that are summed up one by one: each addition rounds all that was added before.
+
+    Behind a mean of all places a gradient has one value at all of them, and all those roundings one direction.
+    """
+    side, size, told = apart.side, apart.side.numbers.size, apart.side.numbers.statistics
+    summed = [each for each in side.edges.parents[row] if side.backward[each] and size[each] > size[row]]
+    magnitudes = (np.sqrt(told[each, SQUARES] * size[each]) * size[each] / size[row] for each in summed)
+    return float(side.numbers.rounding / 2 * max(magnitudes, default=0.0) / size[row])
 
 
 def _has_cancelled(apart: Apart, row: int) -> bool:

@@ -26,6 +26,9 @@ _MOST = 0.1
 """Values that are farther apart are not equal after any number of steps."""
 _DRIFTING = 0.7
 """A step of which fewer values are within its bound has parted, and says nothing of drift."""
+_KEPT_OTHERWISE = 1e-3
+"""Keras keeps the variance of a batch, PyTorch that of a sample: of a thousand values and more, what is evaluated by
+the one and the other is no farther apart."""
 
 
 @dataclass(frozen=True)
@@ -81,12 +84,21 @@ def with_drift(a: Side, b: Side, agreement: Agreement, aligned: Aligned) -> Agre
     bounds = _Bounds.of(aligned, agreement.tolerance)
     kept = aligned.distance <= bounds.of_side(b)[aligned.b]
     near_a, near_b = agreement.near_a, agreement.near_b
-    drifts_a = near_a.distance <= bounds.of_side(a)
-    drifts_b = near_b.distance <= bounds.of_side(b)
+    drifts_a = near_a.distance <= np.maximum(bounds.of_side(a), _of_kept(a, b))
+    drifts_b = near_b.distance <= np.maximum(bounds.of_side(b), _of_kept(b, a))
     pairs_a = np.concatenate([aligned.a[kept], np.flatnonzero(drifts_a), near_b.row[drifts_b]])
     pairs_b = np.concatenate([aligned.b[kept], near_a.row[drifts_a], np.flatnonzero(drifts_b)])
     new = ~(agreement.a[pairs_a] & agreement.b[pairs_b])
     return agreement.joined(pairs_a[new], pairs_b[new])
+
+
+def _of_kept(side: Side, other: Side) -> Floats:
+    """How far values may be apart for what they are normalized by: running statistics that two frameworks keep."""
+    if side.frameworks == other.frameworks or not side.statistics.any():
+        return np.zeros(len(side.numbers))
+    of_kept = side.edges.spread(side.statistics) & ~side.updates & ~side.backward
+    result: Floats = np.where(of_kept, _KEPT_OTHERWISE, 0.0)
+    return result
 
 
 @dataclass(frozen=True)
