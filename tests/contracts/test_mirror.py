@@ -110,7 +110,6 @@ NOT_MIRRORED = {
     "analysis/diff/result.py": "e2e/test_diff.py",
     "analysis/diff/side.py": "e2e/test_diff.py",
     "analysis/diff/statistics.py": "e2e/test_diff_ports.py",
-    "analysis/diff/steps.py": "e2e/test_diff.py",
     "analysis/diff/summarizing.py": "e2e/test_diff_summary.py",
     "analysis/diff/unlike_sources.py": "e2e/test_diff.py",
     "analysis/diff/updates.py": "e2e/test_diff_updates.py",

@@ -37,7 +37,7 @@ from tensordbg.analysis.diff.rerun import run_again
 from tensordbg.analysis.diff.result import ComparedTensor, Comparison, FirstDifference
 from tensordbg.analysis.diff.scattered import with_scattered
 from tensordbg.analysis.diff.side import Side, read_side
-from tensordbg.analysis.diff.steps import align, step_errors, with_drift
+from tensordbg.analysis.diff.steps import NEVER, align, drifted_from, step_errors, with_drift
 from tensordbg.analysis.diff.sums import with_sums
 from tensordbg.analysis.diff.uncompared_ends import uncompared_ends
 from tensordbg.analysis.diff.unlike_results import have_results_in_common, unlike_normalizations_behind, unlike_results
@@ -87,7 +87,7 @@ def _compare(reference: TraceSource, other: TraceSource, asked: Asked) -> Compar
     if asked.noise is not None:
         asked = replace(asked, tolerance=tolerance_by_twin(a, read_side(asked.noise, asked.step, asked.last)))
     result = compare_sides(a, b, asked)
-    return replace(result, notes=(*notes_on_lengths(a, b), *notes_on_ends(reference.facts, other.facts)))
+    return replace(result, notes=(*result.notes, *notes_on_lengths(a, b), *notes_on_ends(reference.facts, other.facts)))
 
 
 def compare_sides(a: Side, b: Side, asked: Asked) -> Comparison:
@@ -126,6 +126,8 @@ def compare_sides(a: Side, b: Side, asked: Asked) -> Comparison:
         (pair, loose.get(pair) or explain(apart_a, apart_b, pair))
         for pair in _of_first_step(b, [each for each in pairs if not each.beside] or list(loose))
     ]
+    drifted = drifted_from(aligned, agreement.tolerance)
+    explained = [each for each in explained if not _is_drift(b, *each, drifted)]
     differences = [_first_difference(apart_a, apart_b, *each, agreement.tolerance) for each in explained]
     begun = _begun(apart_a, apart_b, pairs, [found for _, found in explained])
     matched = int((agreement.b & ~b.numbers.constant).sum())
@@ -145,8 +147,21 @@ def compare_sides(a: Side, b: Side, asked: Asked) -> Comparison:
         steps=step_errors(aligned),
         only_a=_some(apart_a),
         only_b=_some(apart_b),
+        notes=_notes_on_drift(drifted) if not differences else (),
         errors=find_error_flow(apart_a, apart_b, Known(agreement, aligned, begun, parted)) if in_common else (),
     )
+
+
+def _is_drift(b: Side, pair: Pair, found: Explained, drifted: int) -> bool:
+    """Tells whether a difference is of values alone, in a step that rounding may have put apart as far."""
+    of_values = found.kind in ("value", "update") and not (found.difference or pair.extra_a or pair.extra_b)
+    return of_values and int(b.time[pair.b]) >= drifted
+
+
+def _notes_on_drift(drifted: int) -> tuple[str, ...]:
+    if drifted == NEVER:
+        return ()
+    return (f"from step {drifted} on rounding has put the runs so far apart that unlike values there tell nothing",)
 
 
 def _begun(a: Apart, b: Apart, pairs: list[Pair], explained: list[Explained]) -> tuple[tuple[int, int], ...]:

@@ -20,10 +20,14 @@ from tensordbg.analysis.diff.result import StepError
 from tensordbg.analysis.diff.side import Side
 from tensordbg.model import NONE
 
+NEVER = int(np.iinfo(np.int64).max)
+"""The step behind all."""
 _GROWTH = 10.0
 """In one step rounding makes the distance no more than so many times as large."""
 _MOST = 0.1
 """Values that are farther apart are not equal after any number of steps."""
+_LONG = 100
+"""Rounding alone needs so many steps and more to put two runs that far apart."""
 _DRIFTING = 0.7
 """A step of which fewer values are within its bound has parted, and says nothing of drift."""
 _KEPT_OTHERWISE = 1e-3
@@ -65,6 +69,17 @@ def _in_order(site: Ints, misplaced: Bools) -> Bools:
     """
     result: Bools = ~np.isin(site, np.unique(site[misplaced]))
     return result
+
+
+def drifted_from(aligned: Aligned, tolerance: float) -> int:
+    """The step of a long training from which on rounding has put the runs so far apart that they may be unlike.
+
+    It has grown from step to step until then. A row of which nearly all is cut off, say, makes it a thousand times as
+    large in one step, and the next is near again; so that numbers alone tell no difference any more. `NEVER` of others.
+    """
+    bounds = _Bounds.of(aligned, tolerance)
+    far = bounds.steps[bounds.bound >= _MOST]
+    return int(far[0]) if len(far) and far[0] >= _LONG and len(bounds.steps) > 1 else NEVER
 
 
 def step_errors(aligned: Aligned) -> tuple[StepError, ...]:
@@ -119,7 +134,7 @@ class _Bounds:
             if len(sure) >= _DRIFTING * len(distance) and len(sure):
                 drift = max(_GROWTH * tolerance, _GROWTH * float(np.quantile(sure, 0.9)))
                 bound = max(bound, min(drift, _MOST))
-        return cls(np.append(steps, np.iinfo(np.int64).max), np.array([*found, bound]))
+        return cls(np.append(steps, NEVER), np.array([*found, bound]))
 
     def of_side(self, side: Side) -> Floats:
         """The bound of each value; of steps in between that of the next.
