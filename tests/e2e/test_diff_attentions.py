@@ -163,3 +163,43 @@ def test_queries_that_lie_in_one_value_with_keys(tmp_path: Path) -> None:
     assert tensordbg.diff(reference, run(tmp_path / "b", at_once(SCALE))).status == "same"
     found = first(reference, run(tmp_path / "c", at_once(1 / 8)))
     assert told(found) == [("scale", pytest.approx(SCALE), 0.125)]
+
+
+def without_a_batch(way: str, scale: float = SCALE, axis: int = -1) -> Program:
+    """An attention of one sequence, in which nothing has an axis for a batch."""
+    import tensorflow as tf
+
+    def program() -> None:
+        q, k, v = X[0][:, :8], X[0][:, 8:], X[1][:, :8]
+        if way == "tensorflow":
+            tf.matmul(tf.matmul(tf.nn.softmax(tf.matmul(q, k, transpose_b=True) * scale), v), OUT[:8])
+            return
+        q, k, v = (torch.tensor(each) for each in (q, k, v))
+        if way == "operation":
+            mixed = F.scaled_dot_product_attention(q[None], k[None], v[None], scale=scale)[0]
+        else:
+            mixed = (q @ k.T * scale).softmax(axis) @ v
+        mixed @ torch.tensor(OUT[:8])
+
+    return program
+
+
+@pytest.mark.parametrize("way", ["operation", "written"])
+def test_one_without_a_batch_beside_eager_code_of_tensorflow(tmp_path: Path, way: str) -> None:
+    """The scale of eager code is given to it as data are, and the axis of a softmax is the last of two or of three."""
+    reference = run(tmp_path / "a", without_a_batch("tensorflow"))
+    assert tensordbg.diff(reference, run(tmp_path / "b", without_a_batch(way))).status == "same"
+    unscaled = run(tmp_path / "c", without_a_batch(way, 0.5))
+    assert told(first(reference, unscaled)) == [("scale", pytest.approx(SCALE), 0.5)]
+    assert told(first(unscaled, reference)) == [("scale", 0.5, pytest.approx(SCALE))]
+
+
+def test_a_mask_that_one_without_a_batch_lacks_is_no_other_axis(tmp_path: Path) -> None:
+    def masked() -> None:
+        q, k, v = (torch.tensor(each) for each in (X[0][:, :8], X[0][:, 8:], X[1][:, :8]))
+        seen = torch.ones(6, 6).tril().bool()
+        (q @ k.T * SCALE).masked_fill(~seen, float("-inf")).softmax(-1) @ v @ torch.tensor(OUT[:8])
+
+    found = first(run(tmp_path / "a", masked), run(tmp_path / "b", without_a_batch("operation")))
+    assert not found.difference
+    assert found.explanation.startswith("A computes aten::masked_fill of values that both runs have")

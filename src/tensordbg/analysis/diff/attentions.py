@@ -74,7 +74,11 @@ def explain_attention(a: Apart, b: Apart, pair: Pair) -> Explained | None:
         of_b = _ahead_of(b, pair.b)
     elif of_b is not None and of_a is None and of_b.weights is None:
         of_a = _ahead_of(a, pair.a)
-    if of_a is None or of_b is None or not _are_unlike(of_a, of_b, pair):
+    if (
+        of_a is None
+        or of_b is None
+        or not (_are_unlike(of_a, of_b, pair) or _scale_elsewhere(a, b, (of_a, of_b), pair))
+    ):
         return None
     rows = of_a.result, of_b.result
     difference = (*_scales(of_a, of_b), *(_axes(of_a, of_b) or _masks((a, of_a), (b, of_b))))
@@ -92,6 +96,16 @@ def _are_unlike(a: Attention, b: Attention, pair: Pair) -> bool:
     if any(whole) or a.in_kernel or b.in_kernel:
         return not all(whole)
     return a.axis == b.axis and ((a.masks and b.masks) or not (pair.extra_a or pair.extra_b))
+
+
+def _scale_elsewhere(a: Apart, b: Apart, both: tuple[Attention, Attention], pair: Pair) -> bool:
+    """Tells whether each run multiplies by a number of its own, one the scores and the other what they are made of."""
+    scales = both[0].scale, both[1].scale
+    extra = [(a, row) for row in pair.extra_a] + [(b, row) for row in pair.extra_b]
+    own = 1.0 not in scales and not math.isclose(*scales, rel_tol=_ROUGHLY)
+    return (
+        own and both[0].axis == both[1].axis and all(each.side.operation(row).kind in _SCALING for each, row in extra)
+    )
 
 
 def _suggestion(difference: tuple[AttributeDifference, ...]) -> str:
@@ -257,9 +271,9 @@ def _is_mask(apart: Apart, row: int) -> bool:
 def _written(apart: Apart, row: int, near: Iterable[int]) -> Iterator[Attention]:
     for each in near:
         softmax = composite_of(apart, each)
-        if softmax is not None and softmax.kind is Kind.SOFTMAX and softmax.result == each and _has_heads(apart, each):
+        if softmax is not None and softmax.kind is Kind.SOFTMAX and softmax.result == each:
             found = _scores(apart, softmax.source, _DEEP)
-            if found is not None:
+            if found is not None and (_has_heads(apart, each) or _is_single(apart, each, found)):
                 within = _with_kernel(apart, found, softmax.rows[0])
                 rows = (*found.rows, *softmax.rows)
                 yield replace(within, result=row, weights=each, rows=rows, axis=_is_last(apart, each))
@@ -336,6 +350,15 @@ def _values(apart: Apart, sites: Iterable[Site]) -> Iterator[float]:
 def _has_heads(apart: Apart, softmax: int) -> bool:
     """Tells whether a softmax is of several matrices: one of each row of a batch, or of each head."""
     return len(apart.side.shape(softmax) or ()) > 2
+
+
+def _is_single(apart: Apart, softmax: int, scores: Attention) -> bool:
+    """Tells whether a softmax is of one matrix, without a batch, and weighs rows: of scores, and of no layer's."""
+    side = apart.side
+    product = next(row for row in scores.rows if side.operation(row).has(Trait.CONTRACTS))
+    factors = side.edges.parents[product]
+    weighs = any(side.operation(each).has(Trait.CONTRACTS) for each in side.edges.children[softmax])
+    return weighs and len(side.shape(softmax) or ()) > 1 and not any(side.is_read(each) for each in factors)
 
 
 def _is_last(apart: Apart, softmax: int) -> bool:

@@ -81,6 +81,8 @@ def setting_differences(a: Apart, b: Apart, pair: Pair) -> tuple[AttributeDiffer
         sizes = _sizes(a, b, pair)
         given_a, given_b = _with_padding(given_a, sizes, zeros[0]), _with_padding(given_b, sizes, zeros[1])
         given_a, given_b = _along_one_axis(given_a, given_b, sizes), _along_one_axis(given_b, given_a, sizes)
+    if _is_one_axis((a, pair.a, given_a), (b, pair.b, given_b)):
+        given_a = {name: value for name, value in given_a.items() if name != _AXIS}
     found = [
         AttributeDifference(name, as_written(given_a[name]), as_written(given_b[name]))
         for name in sorted(given_a.keys() & given_b.keys())
@@ -183,6 +185,14 @@ def _rank(apart: Apart, row: int) -> int:
         return 0
     largest = max(parents, key=lambda parent: int(side.numbers.size[parent]))
     return len(side.shape(largest) or ())
+
+
+def _is_one_axis(*both: tuple[Apart, int, dict[str, object]]) -> bool:
+    """Tells whether axes of values with unlike ranks, as with and without a batch, are as far from the last."""
+    ranks = [_rank(apart, row) for apart, row, _ in both]
+    from_last = [rank - axis for rank, (*_, given) in zip(ranks, both, strict=True)
+                 if isinstance(axis := given.get(_AXIS), int)]  # fmt: skip
+    return ranks[0] != ranks[1] and len(from_last) == len(both) and from_last[0] == from_last[1]
 
 
 def _comparable(name: str, *values: object) -> bool:

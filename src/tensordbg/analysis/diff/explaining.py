@@ -151,8 +151,12 @@ def _weigh_loss(a: Apart, b: Apart, pair: Pair, rows: tuple[int, int]) -> bool:
 
 
 def _is_number(apart: Apart, row: int) -> bool:
-    """Tells whether a value is a single number that the program has written: a setting, and no data."""
-    return bool(apart.side.numbers.size[row] == 1) and apart.side.operation(row).kind is Kind.CONSTANT
+    """Tells whether a value is a single number that the program has written: a setting, and no data.
+
+    Eager TensorFlow is given it as it is given data.
+    """
+    kind, single = apart.side.operation(row).kind, bool(apart.side.numbers.size[row] == 1)
+    return single and (kind is Kind.CONSTANT or (kind is Kind.INPUT and apart.side.shape(row) == ()))
 
 
 def _of_kind(found: list[Unlike], kind: str) -> list[Unlike]:

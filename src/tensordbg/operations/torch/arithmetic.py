@@ -53,7 +53,7 @@ ARITHMETIC: Mapping[Trait, frozenset[str]] = MappingProxyType(
         Trait.TAKES_MAXIMUM_AWAY: names(
             """
             _log_softmax _scaled_dot_product_efficient_attention _scaled_dot_product_flash_attention
-            _scaled_dot_product_flash_attention_for_cpu _softmax logsumexp
+            _safe_softmax _scaled_dot_product_flash_attention_for_cpu _softmax logsumexp
             """
         ),
         Trait.ELEMENT_BY_ELEMENT: names("add div maximum minimum mse_loss mul pow rsub sub"),

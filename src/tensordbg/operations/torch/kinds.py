@@ -81,7 +81,7 @@ _WORDS: Mapping[Kind, str] = MappingProxyType(
         Kind.ERF: "erf special_erf",
         Kind.ERFC: "erfc special_erfc",
         Kind.GELU: "gelu",
-        Kind.SOFTMAX: "_softmax",
+        Kind.SOFTMAX: "_softmax _safe_softmax",
         Kind.LOG_SOFTMAX: "_log_softmax",
         Kind.SIGMOID_LOSS: "binary_cross_entropy_with_logits",
         Kind.LABEL_LOSS: "nll_loss2d_forward nll_loss_forward",
