@@ -123,3 +123,29 @@ def test_settings_that_no_row_is_asked_for_with_change_nothing(
     references: dict[Any, Path], tmp_path: Path, settings: dict[str, Any]
 ) -> None:
     assert tensordbg.diff(references["once"], in_torch(tmp_path / "b", rows=ONCE, **settings)).status == "same"
+
+
+def test_an_adam_of_keras_that_squares_what_comes_back_to_a_row_one_by_one(tmp_path: Path) -> None:
+    """Rows that a batch looks up several times get smaller steps in Keras, with all settings equal."""
+    keras: Any = pytest.importorskip("keras")
+    table, head = keras.layers.Embedding(12, 8), torch.nn.Parameter(torch.tensor(HEAD))
+    layers = [keras.layers.Input((5,), dtype="int32"), table, keras.layers.GlobalAveragePooling1D()]
+    model = keras.Sequential([*layers, keras.layers.Dense(3, use_bias=False)])
+    model.set_weights([TABLE, HEAD])
+    model.compile(keras.optimizers.Adam(0.01), keras.losses.SparseCategoricalCrossentropy(from_logits=True))
+    with tensordbg.record(tmp_path / "a"):
+        model.fit(ROWS.astype("int32"), LABELS, batch_size=len(ROWS), epochs=2, verbose=0, shuffle=False)
+    rows = torch.nn.Parameter(torch.tensor(TABLE))
+    optimizer = torch.optim.Adam([rows, head], 0.01, eps=1e-7)
+    with tensordbg.record(tmp_path / "b"):
+        for _ in range(2):
+            optimizer.zero_grad()
+            pooled = F.embedding(torch.tensor(ROWS), rows).mean(1)
+            F.cross_entropy(pooled @ head, torch.tensor(LABELS)).backward()
+            optimizer.step()
+    found = tensordbg.diff(tmp_path / "a", tmp_path / "b").first
+    assert found is not None
+    assert found.explanation.endswith(
+        "the optimizer of A squares what comes back to a row one by one, before adding up"
+    )
+    assert found.suggestion.startswith("have A add it up before")

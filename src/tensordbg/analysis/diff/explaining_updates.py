@@ -17,8 +17,11 @@ from tensordbg.analysis.diff.result import AttributeDifference
 from tensordbg.analysis.diff.rule_forms import unlike_forms
 from tensordbg.analysis.diff.unlike_gradients import unlike_gradients
 from tensordbg.analysis.diff.wording import SUGGESTIONS, Explained, attributes_text, settings_to_set, types_of
+from tensordbg.analysis.program.operations import operation_of
+from tensordbg.model import Site
 from tensordbg.operations.kinds import Kind
 from tensordbg.operations.setting_names import setting_of_kept
+from tensordbg.operations.traits import Trait
 
 _PARAMETER = "parameter"
 _SUMS = 40
@@ -42,7 +45,32 @@ def explain_updated(a: Apart, b: Apart, pair: Pair, rows: tuple[int, int]) -> Ex
         return gradients
     text += f"; {attributes_text(difference)}" if difference else ""
     suggestion = settings_to_set(difference) if difference else _of_optimizers(a, b)
+    if not difference and (run := _squares_each_lookup(a, b, step - 1)):
+        text += f"; the optimizer of {run} squares what comes back to a row one by one, before adding up"
+        suggestion = f"have {run} add it up before: make the gradient of the table dense, or look up by a product"
     return Explained("update", *rows, distance_of(a, b, *rows), True, difference, text, suggestion)
+
+
+def _squares_each_lookup(a: Apart, b: Apart, step: int) -> str:
+    """Tells the run, where it is one alone, that adds up squares of what comes back to a table, and not their sum's.
+
+    So do Keras's optimizers with the slices that TensorFlow makes of the gradient of a lookup.
+    """
+    found = [run for run, apart in (("A", a), ("B", b)) if _adds_up_squares(apart, step)]
+    return found[0] if len(found) == 1 else ""
+
+
+def _adds_up_squares(apart: Apart, step: int) -> bool:
+    side = apart.side
+    adds = side.of_sites(_adds_by_rows) & (side.numbers.step == step) & side.updates
+    made_of = (each for row in np.flatnonzero(adds).tolist() for each in side.edges.parents[row])
+    return any(side.operation(each).kind is Kind.SQUARE for each in made_of)
+
+
+def _adds_by_rows(site: Site) -> bool:
+    """Tells whether an operation adds up what belongs to one row; a sum along axes is known as such."""
+    operation = operation_of(site)
+    return operation.has(Trait.ADDS) and operation.kind is Kind.OTHER
 
 
 def _of_formula(a: Apart, b: Apart, pair: Pair, step: int) -> tuple[AttributeDifference, ...]:
