@@ -42,6 +42,7 @@ NOT_MIRRORED = {
     "analysis/diff/scheduled_rates.py": "e2e/test_diff_optimizers.py",
     "analysis/diff/normalizations_apart.py": "e2e/test_diff_models.py",
     "analysis/diff/operands.py": "e2e/test_diff_exchanged.py",
+    "analysis/diff/attention_shapes.py": "e2e/test_diff_attentions.py",
     "analysis/diff/unlike_shapes.py": "e2e/test_diff_settings.py",
     "analysis/diff/weighed_logarithms.py": "e2e/test_diff_exchanged.py",
     "analysis/diff/zeros_around.py": "e2e/test_diff_settings.py",

@@ -92,7 +92,7 @@ OF_KERAS = {
     "frozen": (
         "model.compile",
         "model.layers[0].trainable = False\nmodel.compile",
-        "A updates sequential/dense/bias, sequential/dense/kernel, and B does not",
+        "A updates sequential/dense/kernel, sequential/dense/bias, and B does not",
     ),
     "dropout": (SECOND, f"keras.layers.Dropout(0.1), {SECOND}", "of random numbers (Stateless"),
     "ones": (SECOND, f"{SECOND}bias_initializer='ones', ", "given one all of whose elements are one number"),

@@ -175,11 +175,19 @@ def test_a_loss_of_which_nothing_but_rounding_is_left_says_nothing(tmp_path: Pat
     assert (told.attribute, told.a, told.b) == ("epsilon", 0.001, 0.1)
 
 
+@pytest.mark.parametrize("reduced", ["sum", "mean"])
+def test_rounding_that_a_normalization_of_small_values_makes_larger_says_nothing(tmp_path: Path, reduced: str) -> None:
+    reference = cancelled_in_keras(tmp_path / "a", reduced, 0.02 * KERNEL)
+    other = cancelled(tmp_path / "b", reduced, weights=0.02 * KERNEL)
+    assert tensordbg.diff(reference, other).status == tensordbg.diff(other, reference).status == "same"
+
+
 def cancelled(
-    folder: Path, reduced: str, *, compiled: bool = False, epsilon: float = 1e-3, scale: float = 1.0
+    folder: Path, reduced: str, *, weights: Any = KERNEL, compiled: bool = False, epsilon: float = 1e-3,
+    scale: float = 1.0,
 ) -> Path:  # fmt: skip
     """The trace of a loss that reduces what was normalized."""
-    kernel, norm = torch.nn.Parameter(torch.tensor(KERNEL)), torch.nn.LayerNorm(KERNEL.shape[1], eps=epsilon)
+    kernel, norm = torch.nn.Parameter(torch.tensor(weights)), torch.nn.LayerNorm(KERNEL.shape[1], eps=epsilon)
 
     def loss() -> Any:
         return scale * getattr(norm(torch.tensor(X) @ kernel), reduced)()
@@ -189,11 +197,11 @@ def cancelled(
     return folder
 
 
-def cancelled_in_keras(folder: Path, reduced: str) -> Path:
+def cancelled_in_keras(folder: Path, reduced: str, weights: Any = KERNEL) -> Path:
     tf: Any = pytest.importorskip("tensorflow")
     keras: Any = pytest.importorskip("keras")
     with tensordbg.record(folder):
-        kernel, norm = tf.Variable(KERNEL), keras.layers.LayerNormalization()
+        kernel, norm = tf.Variable(weights), keras.layers.LayerNormalization()
         norm.build((None, KERNEL.shape[1]))
 
         @tf.function

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from tensordbg.analysis.diff.apart import Apart, Pair
+from tensordbg.analysis.diff.attention_shapes import has_heads, is_last, is_single
 from tensordbg.analysis.diff.attributes import as_written, settings_of
 from tensordbg.analysis.diff.edges import reached
 from tensordbg.analysis.diff.fused import fused_before, inputs_of, is_fused
@@ -273,10 +274,10 @@ def _written(apart: Apart, row: int, near: Iterable[int]) -> Iterator[Attention]
         softmax = composite_of(apart, each)
         if softmax is not None and softmax.kind is Kind.SOFTMAX and softmax.result == each:
             found = _scores(apart, softmax.source, _DEEP)
-            if found is not None and (_has_heads(apart, each) or _is_single(apart, each, found)):
+            if found is not None and (has_heads(apart, each) or is_single(apart, each, found.rows)):
                 within = _with_kernel(apart, found, softmax.rows[0])
                 rows = (*found.rows, *softmax.rows)
-                yield replace(within, result=row, weights=each, rows=rows, axis=_is_last(apart, each))
+                yield replace(within, result=row, weights=each, rows=rows, axis=is_last(apart, each))
 
 
 def _scores(apart: Apart, row: int, most: int) -> Attention | None:
@@ -345,26 +346,6 @@ def _values(apart: Apart, sites: Iterable[Site]) -> Iterator[float]:
         value = json.loads(given.attributes).get("value")
         if isinstance(value, float):
             yield value
-
-
-def _has_heads(apart: Apart, softmax: int) -> bool:
-    """Tells whether a softmax is of several matrices: one of each row of a batch, or of each head."""
-    return len(apart.side.shape(softmax) or ()) > 2
-
-
-def _is_single(apart: Apart, softmax: int, scores: Attention) -> bool:
-    """Tells whether a softmax is of one matrix, without a batch, and weighs rows: of scores, and of no layer's."""
-    side = apart.side
-    product = next(row for row in scores.rows if side.operation(row).has(Trait.CONTRACTS))
-    factors = side.edges.parents[product]
-    weighs = any(side.operation(each).has(Trait.CONTRACTS) for each in side.edges.children[softmax])
-    return weighs and len(side.shape(softmax) or ()) > 1 and not any(side.is_read(each) for each in factors)
-
-
-def _is_last(apart: Apart, softmax: int) -> bool:
-    """Tells whether a softmax goes along the last axis, as all do that are written out."""
-    axis, shape = settings_of(apart, softmax).get(AXIS), apart.side.shape(softmax)
-    return not isinstance(axis, int) or not shape or axis % len(shape) == len(shape) - 1
 
 
 def _scaled_before(apart: Apart, row: int) -> float:

@@ -121,7 +121,17 @@ def _left(apart: Apart, row: int) -> float:
     parents = side.edges.parents[row]
     added = max((_largest(apart, each) for each in parents if side.backward[each]), default=-1.0)
     count = max(float(max(size[each] for each in parents) / size[row]), 1.0)
-    return float(_ROUNDINGS * side.numbers.rounding * added * np.sqrt(count))
+    return float(_ROUNDINGS * side.numbers.rounding * added * np.sqrt(count) * _scaled_by(apart, row))
+
+
+def _scaled_by(apart: Apart, row: int) -> float:
+    """Gives by how much a normalization multiplies a gradient, its rounding too: one over the deviation, if noted."""
+    side = apart.side
+    if side.operation(row).gradient_of is not Kind.NORMALISE:
+        return 1.0
+    noted = [each for each in side.edges.parents[row] if side.operation(each).kind is Kind.NORMALISE]
+    positive = [each for each in noted if side.numbers.statistics[each, LOW] > 0]
+    return max((_largest(apart, each) for each in positive), default=1.0)
 
 
 def _adds_up(apart: Apart, row: int) -> bool:

@@ -123,7 +123,8 @@ def _left(a: Apart, b: Apart, variables: tuple[_Held, _Held]) -> Iterator[_Left]
     """The steps in which one run updates parameters that the other leaves as they are."""
     steps = _steps_in_common(a, b)
     named = [each.by_label(apart, steps[0]) if steps else {} for each, apart in zip(variables, (a, b), strict=True)]
-    pairs = list(dict.fromkeys((variable, named[1][key]) for key, variable in named[0].items() if key in named[1]))
+    # In the order in which the program made them, whatever order their updates ran in.
+    pairs = sorted({(variable, named[1][key]) for key, variable in named[0].items() if key in named[1]})
     turned = [(theirs, mine) for mine, theirs in pairs]
     changing = set[tuple[int, int]]()
     for step in steps:
