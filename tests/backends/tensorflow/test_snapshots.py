@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,7 @@ import tensordbg
 from tests.backends.tensorflow.recorded import record
 
 Pipeline = Callable[[Any], Any]
+_PLAIN_AGAIN = 200
 
 
 @tf.function
@@ -46,7 +47,15 @@ def test_its_folder_is_that_of_the_plain_program(name: str, tmp_path: Path) -> N
     with tensordbg.record(tmp_path / "trace"):
         recorded = read(PIPELINES[name], tmp_path / "recorded")
     np.testing.assert_equal(recorded, plain)
-    assert names(tmp_path / "recorded") == names(tmp_path / "plain")
+    assert any(names(tmp_path / "recorded") == found for found in plain_names(PIPELINES[name], tmp_path))
+
+
+def plain_names(pipeline: Pipeline, folder: Path) -> Iterator[list[str]]:
+    """The names of the plain program's snapshots: TensorFlow names two of sixty with a branch otherwise."""
+    yield names(folder / "plain")
+    for number in range(_PLAIN_AGAIN):
+        read(pipeline, folder / f"plain {number}")
+        yield names(folder / f"plain {number}")
 
 
 def test_what_lies_there_is_not_computed_again(tmp_path: Path) -> None:

@@ -79,6 +79,15 @@ def test_every_panel_goes_to_the_execution(opened: Any) -> None:
     opened.locator(f"[role=row][aria-selected=true]:has-text('{event}')").wait_for()
 
 
+def extent_at_rest(page: Any) -> str:
+    """What the page tells when it has taken in all that the wheel did: that goes on after the call returns."""
+    before = ""
+    while (now := f"{page.url} {extent(page)}") != before:
+        before = now
+        page.wait_for_timeout(500)
+    return extent(page)
+
+
 def test_wheel_and_keys_look_closer_and_a_link_keeps_it(opened: Any, digits_link: str) -> None:
     assert "in view" not in extent(opened)
     box = opened.locator(".timeline-drawing").bounding_box()
@@ -86,7 +95,7 @@ def test_wheel_and_keys_look_closer_and_a_link_keeps_it(opened: Any, digits_link
     for _ in range(3):
         opened.mouse.wheel(0, -300)
     opened.wait_for_url(re.compile(r"from=\d+&to=\d+"))
-    closer = extent(opened)
+    closer = extent_at_rest(opened)
     assert "in view" in closer
     link = opened.url
     opened.goto("about:blank")
