@@ -165,7 +165,9 @@ def started(folder: Path, *words: str) -> Iterator[subprocess.Popen[str]]:
         yield process
     finally:
         process.kill()
-        process.communicate()
+        process.wait()
+        assert process.stderr is not None
+        process.stderr.close()  # a debugger's own process may hold its other end
 
 
 def test_an_editor_attaches_and_stops_at_its_own_breakpoint(folder: Path, capture: str) -> None:
