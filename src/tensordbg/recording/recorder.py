@@ -106,7 +106,7 @@ class Recorder:
 
     def passes_training_step(self, framework: str) -> bool:
         """Whether a step of a training that begins is sure to be left out and needs nothing more."""
-        return self.passes_by(("training", framework))
+        return self.passes_by(_training_key(framework))
 
     def wanted_call(self, step_key: object) -> int:
         """The step of a call that begins, `NONE` if it is left out: it must then run inside `left_out`."""
@@ -165,7 +165,7 @@ class Recorder:
 
     def training_step(self, framework: str) -> int:
         """The step of a framework's training that begins, `NONE` if it is left out."""
-        key = ("training", framework)
+        key = _training_key(framework)
         if self.pace is not None:
             self.pace.begin_step(key)
         step = self.wanted_step(key)
@@ -233,6 +233,11 @@ class Recorder:
         with contextlib.suppress(Exception):
             self._writer.fact({"fault": details})
         self.warn(f"recording stopped: {what} failed with {type(error).__name__}: {error}; the program goes on")
+
+
+def _training_key(framework: str) -> tuple[str, str]:
+    """The kind of the steps of a framework's training."""
+    return ("training", framework)
 
 
 class _LeftOut:

@@ -21,6 +21,10 @@ def kinds(path: Path) -> list[str]:
     return [row.op_type for row in rows if row.op_type != "Number"]
 
 
+def refuse(_: object) -> None:
+    raise BuildError("there is no compiler")
+
+
 def test_a_block_is_recorded_and_nothing_after_it(tmp_path: Path) -> None:
     with tensordbg.record(tmp_path / "a") as first:
         given = torch.ones(3)
@@ -137,9 +141,6 @@ class _Whole(torch.nn.Module):
 def test_modules_behind_one_that_was_interrupted_have_their_own_names(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, observer: str
 ) -> None:
-    def refuse(_: object) -> None:
-        raise BuildError("there is no compiler")
-
     if observer == "in Python":
         monkeypatch.setattr(torch_recording, "build", refuse)
 
@@ -160,9 +161,6 @@ def test_modules_behind_one_that_was_interrupted_have_their_own_names(
 def test_without_the_observer_the_program_goes_on(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    def refuse(_: object) -> None:
-        raise BuildError("there is no compiler")
-
     monkeypatch.setattr(torch_recording, "build", refuse)
     with tensordbg.record(tmp_path / "a") as recording:
         assert torch.ones(2).sum().item() == 2
@@ -197,9 +195,6 @@ def test_each_module_of_many_is_known_by_what_it_gives(tmp_path: Path) -> None:
 def test_an_infinity_that_numbers_are_held_against_is_no_bad_number(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, observer: str
 ) -> None:
-    def refuse(_: object) -> None:
-        raise BuildError("there is no compiler")
-
     if observer != "compiled":
         monkeypatch.setattr(torch_recording, "build", refuse)
     x = torch.ones(3)

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tensordbg.analysis.diff.apart import Apart
-from tensordbg.analysis.diff.attributes import settings_of
+from tensordbg.analysis.diff.attributes import AXIS, settings_of
 from tensordbg.operations.kinds import Kind
 from tensordbg.operations.traits import Trait
 
-_AXIS = "axis"
 _TRANSPOSING = ("transpose_b", "adj_y")
 """Settings of TensorFlow's by which a product takes its second factor transposed."""
 
@@ -36,9 +35,8 @@ def _is_of_rows(apart: Apart, product: int) -> bool:
     """
     side, settings = apart.side, settings_of(apart, product)
     factors = side.edges.parents[product]
-    if any(settings.get(name) for name in _TRANSPOSING):
-        return True
-    if any(side.operation(each).kind is Kind.TRANSPOSE for each in factors):
+    transposed = any(side.operation(each).kind is Kind.TRANSPOSE for each in factors)
+    if transposed or any(settings.get(name) for name in _TRANSPOSING):
         return True
     shapes = [side.shape(each) or () for each in (factors[0], factors[-1])]
     return min(map(len, shapes)) > 1 and shapes[0][-1] == shapes[1][-1] != shapes[1][-2]
@@ -46,5 +44,5 @@ def _is_of_rows(apart: Apart, product: int) -> bool:
 
 def is_last(apart: Apart, softmax: int) -> bool:
     """Tells whether a softmax goes along the last axis, as all do that are written out."""
-    axis, shape = settings_of(apart, softmax).get(_AXIS), apart.side.shape(softmax)
+    axis, shape = settings_of(apart, softmax).get(AXIS), apart.side.shape(softmax)
     return not isinstance(axis, int) or not shape or axis % len(shape) == len(shape) - 1

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from tensordbg.analysis.diff.apart import Apart, Pair
 from tensordbg.analysis.diff.attention_shapes import has_heads, is_last, is_single
-from tensordbg.analysis.diff.attributes import as_written, settings_of
+from tensordbg.analysis.diff.attributes import AXIS, as_written, settings_of
 from tensordbg.analysis.diff.edges import reached
 from tensordbg.analysis.diff.fused import fused_before, inputs_of, is_fused
 from tensordbg.analysis.diff.not_finite import health_of
@@ -22,7 +22,7 @@ from tensordbg.model import Site
 from tensordbg.operations.kinds import Kind
 from tensordbg.operations.traits import Trait
 
-AXIS, SCALE = "axis", "scale"
+SCALE = "scale"
 CAUSAL, DIAGONAL, HIDDEN = "is_causal", "diagonal of the mask", "hidden scores"
 _CHOOSING = (Kind.SELECT, Kind.MASKED_FILL)
 _SCALING = (Kind.MULTIPLY, Kind.DIVIDE)

@@ -35,7 +35,7 @@ _OF_FORM = frozenset({"keep_dims"})
 _STRIDE, _DILATION = "stride", "dilation"
 _OF_SPACE = frozenset({_STRIDE, _DILATION})
 """Settings with a number for each axis of space."""
-_AXIS, _BASE = "axis", "base"
+AXIS, _BASE = "axis", "base"
 _POOLING = frozenset({Kind.AVERAGE_POOL, Kind.MAX_POOL})
 _OVER_LAST_AXIS = frozenset({Kind.SOFTMAX, Kind.LOG_SOFTMAX})
 """Operations that go along the last axis where they are told none, as all of TensorFlow's do."""
@@ -82,7 +82,7 @@ def setting_differences(a: Apart, b: Apart, pair: Pair) -> tuple[AttributeDiffer
         given_a, given_b = _with_padding(given_a, sizes, zeros[0]), _with_padding(given_b, sizes, zeros[1])
         given_a, given_b = _along_one_axis(given_a, given_b, sizes), _along_one_axis(given_b, given_a, sizes)
     if _is_one_axis((a, pair.a, given_a), (b, pair.b, given_b)):
-        given_a = {name: value for name, value in given_a.items() if name != _AXIS}
+        given_a = {name: value for name, value in given_a.items() if name != AXIS}
     found = [
         AttributeDifference(name, as_written(given_a[name]), as_written(given_b[name]))
         for name in sorted(given_a.keys() & given_b.keys())
@@ -114,10 +114,10 @@ def settings_of(apart: Apart, row: int) -> dict[str, object]:
     if operation.kind is Kind.PAD:
         found[FILLED] = filled_in(apart.side, row)
     if operation.kind in _OVER_LAST_AXIS:
-        found.setdefault(_AXIS, -1)
-    axis, rank = found.get(_AXIS), _rank(apart, row)
+        found.setdefault(AXIS, -1)
+    axis, rank = found.get(AXIS), _rank(apart, row)
     if isinstance(axis, int) and rank:
-        found[_AXIS] = axis % rank
+        found[AXIS] = axis % rank
     return found
 
 
@@ -191,7 +191,7 @@ def _is_one_axis(*both: tuple[Apart, int, dict[str, object]]) -> bool:
     """Tells whether axes of values with unlike ranks, as with and without a batch, are as far from the last."""
     ranks = [_rank(apart, row) for apart, row, _ in both]
     from_last = [rank - axis for rank, (*_, given) in zip(ranks, both, strict=True)
-                 if isinstance(axis := given.get(_AXIS), int)]  # fmt: skip
+                 if isinstance(axis := given.get(AXIS), int)]  # fmt: skip
     return ranks[0] != ranks[1] and len(from_last) == len(both) and from_last[0] == from_last[1]
 
 

@@ -9,10 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from tensordbg.backends.tensorflow import dtypes
 from tensordbg.backends.tensorflow.functions import definition as fd
 from tensordbg.backends.tensorflow.functions.waiting import BRANCHING, wait_for
-from tensordbg.backends.tensorflow.trap.nodes import NEXT, add_trap_node, arguments_of
+from tensordbg.backends.tensorflow.trap.nodes import NEXT, add_trap_node, arguments_of, elements_in
 from tensordbg.trapping.capture import Saved
 
 _BEGINNING = "tdbg_trap/beginning"
@@ -56,9 +55,7 @@ def _elements(definition: Any) -> Iterator[Saved]:
     for node in definition.node_def:
         if node.op in NEXT and all(name.removeprefix("^") in before for name in node.input):
             before.add(node.name)
-            for output in fd.outputs(node):
-                if output.dtype in dtypes.RECORDED:
-                    yield Saved("element", output.tensor, output.dtype, -1)
+            yield from elements_in(fd.outputs(node))
 
 
 def _begins(node: Any, arguments: set[str]) -> bool:

@@ -5,7 +5,7 @@ What writes before they are known, such as a random generator's state, can't wai
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -142,19 +142,12 @@ class TrapPlacer:
         return [node for node in self._nodes.values() if _may_write(node)]
 
     def _elements(self, before: set[str]) -> list[Saved]:
-        return [
-            Saved("element", output.tensor, output.dtype, -1)
-            for node in self._nodes.values()
-            if node.op in NEXT and node.name in before
-            for output in fd.outputs(node)
-            if output.dtype in dtypes.RECORDED
-        ]
+        taking = (node for node in self._nodes.values() if node.op in NEXT and node.name in before)
+        return [each for node in taking for each in elements_in(fd.outputs(node))]
 
     def _exchanged(self, late: list[Any]) -> Iterator[Saved]:
         """What comes from other processes; not where it waits for a write, which waits for the trap."""
-        for _, output in received(self._definition, [node.name for node in late]):
-            if output.dtype in dtypes.RECORDED:
-                yield Saved("element", output.tensor, output.dtype, -1)
+        return elements_in(output for _, output in received(self._definition, [node.name for node in late]))
 
     def _old_values(self, early: list[Any]) -> list[Saved]:
         """Reads the variables that are written early, each before its first write."""
@@ -216,6 +209,11 @@ def arguments_of(definition: Any) -> list[Saved]:
         for number, argument in enumerate(definition.signature.input_arg)
         if argument.type in dtypes.RECORDED
     ]
+
+
+def elements_in(outputs: Iterable[fd.Output]) -> Iterator[Saved]:
+    """Chooses what can be kept of outputs that hold what comes from outside and is no argument."""
+    return (Saved("element", each.tensor, each.dtype, -1) for each in outputs if each.dtype in dtypes.RECORDED)
 
 
 def add_trap_node(
