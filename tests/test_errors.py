@@ -7,6 +7,7 @@ from tensordbg.errors import (
     AbsentError,
     CaptureError,
     RecordingError,
+    StepRaisedError,
     TensordbgError,
     TraceError,
     UsageError,
@@ -22,7 +23,8 @@ def test_all_have_one_base(kind: type[TensordbgError]) -> None:
 
 def test_there_are_no_others() -> None:
     kinds = [kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, Exception)]
-    assert set(kinds) == {TensordbgError, AbsentError, CaptureError, RecordingError, TraceError, UsageError}
+    of_traces = {AbsentError, CaptureError, RecordingError, StepRaisedError, TraceError}
+    assert set(kinds) == {TensordbgError, UsageError, *of_traces}
 
 
 def test_what_goes_beyond_bounds_is_one_line() -> None:

@@ -594,5 +594,5 @@ def test_one_trouble_is_told_once(tmp_path: Path, function: Program) -> None:
     places = [(origin.place.line if origin.place else None, origin.cause) for origin in entries]
     first, further = marked(function, "# HERE"), marked(function, "# THEN")
     assert places, "nothing that matters was found"
-    assert places[0][0] in first, places
+    assert places[0][0] in first, [(origin.view.tensor, origin.place, origin.source) for origin in entries]
     assert sorted(line for line, _ in places) == sorted(first | further), places
