@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from tensordbg.model import Detail
+from tensordbg.model import NONE, Detail
 from tensordbg.recording.catalog import Catalog
 from tensordbg.recording.log import EventLog
+from tensordbg.recording.pace import Pace
 from tensordbg.recording.recorder import Recorder
 from tensordbg.trace.program.metadata import describe_this_process
 from tensordbg.trace.writer import TraceWriter
@@ -31,6 +32,18 @@ def facts(folder: Path) -> list[dict[str, str]]:
 
 def test_steps_are_counted_by_key(recorder: Recorder) -> None:
     assert [recorder.next_step(key) for key in ("a", "b", "a", "a", ("f", 1))] == [0, 0, 1, 2, 0]
+
+
+def test_steps_of_a_training_that_are_passed_by_are_counted(recorder: Recorder) -> None:
+    passes_by = recorder.passing_training_steps("torch")
+    assert not passes_by()  # without a budget
+    recorder.pace = Pace(1e-6, recorder.log, iter(i * 0.01 for i in range(10_000)).__next__)
+    passes_by = recorder.passing_training_steps("torch")
+    begun = [recorder.training_step("torch") for _ in range(50) if not passes_by()]
+    assert begun[0] == 0
+    assert set(begun[1:]) == {NONE}
+    assert len(begun) < 48
+    assert recorder.next_step(("training", "torch")) == 50
 
 
 def test_a_warning_is_said_once_and_kept(

@@ -44,7 +44,7 @@ _AHEAD_SECONDS = 60.0
 """The budget of so many seconds may be saved, and no more: what was idle for an hour is not paid back in one."""
 _GROWN = 30.0
 """Numbers that are so many times larger than in most of the last recorded steps are on their way to an overflow."""
-_AT_ONCE, _AT_ONCE_SECONDS = 31, 0.02
+_AT_ONCE, _AT_ONCE_SECONDS = 127, 0.05
 """So many steps at most are passed by with the one before them, in so much time; the next is measured by itself."""
 _SETTING_UP = 0.25
 """This part of the budget pays for what was made ready once, until that is paid."""
@@ -243,9 +243,10 @@ class _Account:
         if not self._measured or len(self._plain) < _PLAIN_KEPT:
             return 0
         most = min(_AT_ONCE, int(_AT_ONCE_SECONDS / max(middle(self._plain), _AT_ONCE_SECONDS / _AT_ONCE)))
-        for steps in range(most):
-            if self._due((self._steps + steps) * _GOLDEN % 1.0, share) is not Look.NOTHING:
-                return steps
+        due = sum(self._due_shares(share))
+        for number in range(self._steps, self._steps + most):
+            if number * _GOLDEN % 1.0 < due:
+                return number - self._steps
         return most
 
     def pass_by(self, steps: int) -> None:
@@ -256,16 +257,17 @@ class _Account:
 
     def _due(self, place: float, share: float) -> Look:
         """How much is due of the step at a place between 0 and 1."""
+        whole, part = self._due_shares(share)
+        if place < whole:
+            return Look.ALL
+        return Look.MATTERING if place < whole + part else Look.NOTHING
+
+    def _due_shares(self, share: float) -> tuple[float, float]:
+        """Of how many of the steps all is due, and of how many more what matters."""
         whole, part = self._ways[Look.ALL].cost.ratio, self._ways[Look.MATTERING].cost.ratio
         of_part = self._of_part(share)
         all_of_it = min(_EAGERNESS * share * (1 - of_part) / whole, _HIGHEST_RATE)
-        if place < all_of_it:
-            return Look.ALL
-        return (
-            Look.MATTERING
-            if place < min(all_of_it + _EAGERNESS * share * of_part / part, _HIGHEST_RATE)
-            else Look.NOTHING
-        )
+        return all_of_it, min(_EAGERNESS * share * of_part / part, _HIGHEST_RATE - all_of_it)
 
     def _of_part(self, share: float) -> float:
         """How much of the budget is for what matters; it is asked for twice in each step."""

@@ -7,7 +7,7 @@ import itertools
 import os
 import threading
 import traceback
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 
 from tensordbg.model import NONE
@@ -101,12 +101,23 @@ class Recorder:
         """Whether a call that begins is sure to be left out and needs nothing more: most are, under a budget."""
         if self.pace is None or not self.pace.passes_by(step_key):
             return False
-        self.next_step(step_key)
+        next(self._steps[step_key])
         return True
 
-    def passes_training_step(self, framework: str) -> bool:
-        """Whether a step of a training that begins is sure to be left out and needs nothing more."""
-        return self.passes_by(_training_key(framework))
+    def passing_training_steps(self, framework: str) -> Callable[[], bool]:
+        """Gives what tells of each step of a training, as it begins, whether it is sure to be left out."""
+        pace, key = self.pace, _training_key(framework)
+        if pace is None:
+            return lambda: False
+        steps, passes_by = self.steps_of(key), pace.passes_by
+
+        def passes() -> bool:
+            if not passes_by(key):
+                return False
+            next(steps)
+            return True
+
+        return passes
 
     def wanted_call(self, step_key: object) -> int:
         """The step of a call that begins, `NONE` if it is left out: it must then run inside `left_out`."""

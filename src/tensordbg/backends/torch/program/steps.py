@@ -42,6 +42,7 @@ class Steps:
         step = recorder.training_step(TORCH)
         observer.set_step(step)
 
+        passes = recorder.passing_training_steps(TORCH)
         passing = False  # over steps that a budget leaves out one after the other
 
         def before(optimizer: Any, _args: Any, _kwargs: Any) -> None:
@@ -55,7 +56,7 @@ class Steps:
 
         def after(optimizer: Any, _args: Any, _kwargs: Any) -> None:
             nonlocal step, passing
-            passing = recorder.passes_training_step(TORCH)
+            passing = passes()
             if passing:
                 return
             with recorder.guard("ending a step"):
