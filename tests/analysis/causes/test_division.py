@@ -43,6 +43,18 @@ def test_divisors(op_type: str, inputs: list[list[float]], expected: str) -> Non
     assert cause(op_type, [inf], *inputs) == expected
 
 
+@pytest.mark.parametrize(("op_type", "what"), [("Reciprocal", "a reciprocal"), ("Rsqrt", "one over a root")])
+def test_what_is_infinite_of_0_alone_had_a_0_that_was_not_recorded(op_type: str, what: str) -> None:
+    said = verdict(op_type, [inf, 1.0], None)
+    assert said.cause == "division_by_zero"
+    assert said.explanation == (f"1 of its 2 elements is infinite, which {what} is for 0 alone; x0:0 was not recorded.")
+    said = verdict(op_type, [1.0, -inf, inf], None, gradient=True)
+    assert said.cause == "infinite_gradient"
+    assert said.explanation.startswith("In the backward pass, 2 of its 3 elements are infinite, which")
+    assert cause(op_type, [nan], None) != "division_by_zero"
+    assert cause("RealDiv", [inf], [1.0], None) != "division_by_zero"
+
+
 @pytest.mark.parametrize(
     ("op_type", "inputs"),
     [

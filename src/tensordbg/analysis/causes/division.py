@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from tensordbg.analysis.causes.case import Case, Cause, all_finite, are, number, of_elements, vanishing
+from tensordbg.analysis.causes.case import Case, Cause, all_finite, are, infinite, number, of_elements, vanishing
 from tensordbg.analysis.causes.disguises import behind, lost_epsilon, probability
 from tensordbg.analysis.causes.magnitudes import may_overflow
 from tensordbg.analysis.causes.shrinking import explain_shrinking, fix_shrinking
@@ -16,6 +16,9 @@ from tensordbg.operations.operation import Domain, Role
 from tensordbg.operations.traits import Trait
 
 _OF = {Kind.RECIPROCAL: "a reciprocal", Kind.RSQRT: "a root", Kind.SQRT: "a square root"}
+
+_OF_ZERO_ALONE = {Kind.RECIPROCAL: "a reciprocal", Kind.RSQRT: "one over a root"}
+"""What is infinite of no number but 0, or one that is next to it."""
 
 BY_ZERO = "division_by_zero"
 
@@ -30,7 +33,18 @@ def _division_by_zero(case: Case) -> bool:
     divisor = _divisor(case)
     if divisor is not None and vanishing(case.health(divisor), case.view.dtype) > 0:
         return True
-    return _without_spread(case) or _without_norm(case)
+    return _is_of_unseen_zero(case) or _without_spread(case) or _without_norm(case)
+
+
+def _is_of_unseen_zero(case: Case) -> bool:
+    """Whether the output alone says that a divisor was 0 which was not recorded, as where TensorFlow folded it away."""
+    divisor = _divisor(case)
+    return (
+        case.operation.kind in _OF_ZERO_ALONE
+        and divisor is not None
+        and case.health(divisor) is None
+        and infinite(case.output) > 0
+    )
 
 
 def _without_norm(case: Case) -> bool:
@@ -54,6 +68,15 @@ def _variance(case: Case) -> Health | None:
     """The variance that a normalisation is given, where it is given one."""
     given = case.operand(Role.ROOT)
     return None if given is None else case.health(given)
+
+
+def _unseen_zero(case: Case) -> str:
+    count = infinite(case.output)
+    what = _OF_ZERO_ALONE[case.operation.kind]
+    return (
+        f"{of_elements(count, case.output.size)} {are(count)} infinite, which {what} is for 0 alone; "
+        f"{case.name(_divisor(case) or 0)} was not recorded."
+    )
 
 
 def _zeros(case: Case, k: int) -> str:
@@ -88,6 +111,8 @@ def _explain_quotient(case: Case) -> str:
             f"{given}, and the epsilon of this "
             f"{case.op_type} is 0 too; division by 0 gives {'NaN' if case.output.nan else 'an infinity'}."
         )
+    if _is_of_unseen_zero(case):
+        return _unseen_zero(case)
     if _without_norm(case):
         return (
             f"{_zeros(case, 0)}, a whole row among them; it is divided by its norm, which is 0 as well, and 0/0 is NaN."
@@ -149,6 +174,8 @@ def _infinite_gradient(case: Case) -> bool:
 
 
 def _explain_gradient(case: Case) -> str:
+    if _is_of_unseen_zero(case):
+        return f"In the backward pass, {_unseen_zero(case)}"
     forward, gradient_of = case.operand(Role.FORWARD_DIVISOR), case.gradient_of
     if forward is None:
         forward = _divisor(case)
