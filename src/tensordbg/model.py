@@ -301,6 +301,8 @@ class StatedInput:
     """-1 for a dimension that is not known, None where the rank isn't."""
     elements: str = ""
     """Those of a small tensor of which no event tells, as text; empty where they are not known."""
+    asked: str = ""
+    """What the program's own code asked for where it raised, by words: `shape`, `dtype`, or numbers of dimensions."""
 
 
 @dataclass(frozen=True)

@@ -254,6 +254,27 @@ def test_a_call_that_never_came_is_said(folder: Path, plain: str, call: str, sai
     assert f"tdbg: call {said}" in done.stderr
 
 
+def test_a_call_whose_tracing_raises_is_said(tmp_path: Path) -> None:
+    (tmp_path / "wide.py").write_text(
+        """
+import tensorflow as tf
+
+
+@tf.function
+def project(x):
+    return tf.matmul(x, tf.ones([3, 2]))
+
+
+project(tf.ones([4, 3]))
+project(tf.ones([4, 5]))
+"""
+    )
+    done = run(tmp_path, *COMMAND, "trap", "--call", "project:1", "wide.py")
+    assert (done.returncode, list_captures(tmp_path / "captures")) == (1, [])
+    words = "call 1 of project was not captured: it was called 1 time, and its tracing raised ValueError: Dimensions"
+    assert words in " ".join(done.stderr.split())
+
+
 def test_the_console_captures_a_call_that_is_asked_for(folder: Path) -> None:
     done = run(folder, *COMMAND, "debug", "-c", "run; capture infer; run; continue", "infer.py")
     assert done.returncode == 0, done.stderr

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import threading
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import pytest
 import tensorflow as tf
 
 from tests.e2e.test_failure_beginnings import answer_of
@@ -83,3 +85,28 @@ def test_of_two_calls_that_failed_it_is_that_whose_inputs_the_message_has(tmp_pa
     failure, _ = answer_of(program, tmp_path)
     told = [each["explanation"] for each in failure["beginnings"] if each["what"] == "element"]
     assert [each.partition(";")[0] for each in told] == ["this call of cut() was given width 10, number 0"]
+
+
+@pytest.mark.parametrize("wrap", [tf.py_function, tf.numpy_function])
+def test_of_parallel_calls_of_a_python_function_it_is_that_which_raised(wrap: Any, tmp_path: Path) -> None:
+    def program() -> None:
+        all_begun, ended = threading.Barrier(2), threading.Event()
+
+        def look_up(number: Any, row: Any) -> Any:
+            all_begun.wait(50)
+            if number == 0:
+                raise KeyError("not in the table")
+            assert ended.wait(50)  # it gives nothing before the program has its error
+            return np.float32(np.asarray(row).sum())
+
+        def load(number: tf.Tensor) -> tf.Tensor:
+            return wrap(look_up, [number, tf.fill([2], tf.cast(number, tf.float32))], tf.float32)
+
+        try:
+            list(tf.data.Dataset.range(2).map(load, num_parallel_calls=2))
+        finally:
+            ended.set()
+
+    failure, _ = answer_of(program, tmp_path)
+    told = [each["explanation"] for each in failure["beginnings"] if each["what"] == "element"]
+    assert [each.partition(";")[0] for each in told] == ["this call of load() was given number 0"]

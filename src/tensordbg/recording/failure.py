@@ -42,6 +42,9 @@ class FailedOperation:
     item_stack: int = NONE
     """Of the code that gave the item, where that is not known otherwise."""
 
+    python_calls: tuple[tuple[StatedInput, ...], ...] = ()
+    """The inputs of those calls of Python functions by graphs whose error the message tells."""
+
     def to_json(self) -> dict[str, object]:
         """As it stands in the trace."""
         return asdict(self)

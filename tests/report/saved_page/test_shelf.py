@@ -24,6 +24,7 @@ def row(event: int) -> EventRow:
         0,
         0,
         None,
+        (),
         "",
         "",
         "float32",

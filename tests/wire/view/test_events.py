@@ -43,6 +43,7 @@ def test_row(opened: OpenedTrace) -> None:
         execution=5,
         step=2,
         iteration=None,
+        iterations=(),
         path="",
         device="/device:CPU:0",
         dtype="float32",

@@ -595,6 +595,8 @@ export interface components {
             execution: number;
             step: number;
             iteration: number | null;
+            /** @description In loops of one another those of all of them, the outermost first; else empty. */
+            iterations: number[];
             /** @description Call path inside the function, empty at its root. */
             path: string;
             device: string;
@@ -782,6 +784,8 @@ export interface components {
             event: number;
             step: number;
             iteration: number | null;
+            /** @description In loops of one another those of all of them, the outermost first; else empty. */
+            iterations: number[];
             /** @description Who had it computed: a position in `callers`. */
             caller: number;
             /** @description Finite elements in each bin. */
@@ -1031,6 +1035,8 @@ export interface components {
             event: number;
             step: number;
             iteration: number | null;
+            /** @description In loops of one another those of all of them, the outermost first; else empty. */
+            iterations: number[];
             health: components["schemas"]["HealthView"] | null;
             shape: number[] | null;
             kept: boolean;

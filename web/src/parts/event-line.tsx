@@ -3,6 +3,7 @@ import type { EventRow, InputRow } from '../api/types';
 import { place } from '../state/store';
 import { badSign, nonFinite } from './breakdown';
 import { HealthBar } from './health-bar';
+import { iterationText } from './iterations';
 import { Move } from './move';
 import { count, counted, shape, short } from './numbers';
 import './event-line.css';
@@ -91,6 +92,6 @@ export function InputLine({ input, slot }: InputLineProps) {
 /** An event in words, for a tooltip. */
 function eventWords(row: EventRow): string {
   const where = [row.op_type, row.function && `in ${row.function}()`, `step ${row.step}`];
-  if (row.iteration !== null) where.push(`iteration ${row.iteration}`);
+  if (row.iteration !== null) where.push(`iteration ${iterationText(row)}`);
   return `#${row.event} ${row.tensor}: ${where.filter(Boolean).join(', ')}`;
 }

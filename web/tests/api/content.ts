@@ -30,6 +30,7 @@ export function row(event: number, tensor: string, health: Partial<HealthView> |
     execution: 2,
     step: event,
     iteration: null,
+    iterations: [],
     path: '',
     device: '',
     dtype: 'float32',

@@ -6,9 +6,11 @@ them are told, and only that of what they were given which all have in common.
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
@@ -27,7 +29,7 @@ from tensordbg.analysis.failures.pipeline import FailedElement
 from tensordbg.analysis.finding import Beginning, InputView
 from tensordbg.analysis.program.details import Details, function_name
 from tensordbg.analysis.tensors.batch_origins import BatchOrigins
-from tensordbg.model import NONE
+from tensordbg.model import NONE, StatedInput
 from tensordbg.trace.program.facts import Failure
 from tensordbg.trace.raw.small_elements import elements_text
 from tensordbg.trace.raw.strings import DTYPE as STRINGS
@@ -39,11 +41,37 @@ _QUOTED = re.compile(r"\A(\[?)(['\"])(.*)\2(\]?)\Z", re.DOTALL)
 def narrowed_down(failed: FailedElement, told: Failure, details: Details) -> FailedElement:
     """Leaves of the calls that the error may be of those whose inputs the message has, if it has those of any."""
     calls = [failed, *failed.others]
+    if len(calls) > 1 and (raised := [each for each in calls if _raised_in_python(told, each, details)]):
+        return replace(raised[0], others=raised[1:])
     if len(calls) == 1 or is_of_python(told.message):  # Python's words may be of anything
         return failed
     said = [sum(_is_said(told, made, details) for made in each.given) for each in calls]
     first, *others = (each for each, count in zip(calls, said, strict=True) if count == max(said))
     return replace(first, others=others)
+
+
+def _raised_in_python(told: Failure, failed: FailedElement, details: Details) -> bool:
+    """Whether a call of the Python function that raised may have been given what the operation took."""
+    fitting = (each for each in told.python_calls if len(each) == len(failed.given))
+    return any(all(map(partial(_may_be, told, details), failed.given, each)) for each in fitting)
+
+
+def _may_be(told: Failure, details: Details, made: Made | None, stated: StatedInput) -> bool:
+    """Whether a recorded tensor may be what a Python function was given."""
+    if made is None or made.event == NONE:
+        return True
+    if (made.dtype, made.shape) != (stated.dtype, stated.shape):
+        return False
+    if made.shape == () and _is_one_number(made) and stated.elements:
+        return _number(stated.elements) in (made.low, None)
+    text = _small(told, made, details)
+    return not text or not stated.elements or text == stated.elements
+
+
+def _number(text: str) -> float | None:
+    with contextlib.suppress(ValueError):
+        return float({"True": "1", "False": "0"}.get(text, text))
+    return None
 
 
 def _is_said(told: Failure, made: Made | None, details: Details) -> bool:

@@ -259,7 +259,8 @@ def _of_refused(
         for plain, made in zip(_stated(told.inputs), given, strict=False)
     )
     op_type = "" if site is None else site.op_type
-    refusal = Refusal(op_type, told.message, source, [each.tensor for each in inputs], given)
+    names, asked = [each.tensor for each in inputs], [each.asked for each in told.inputs]
+    refusal = Refusal(op_type, told.message, source, names, given, asked)
     return with_elements(inputs, told, details), find_beginnings(refusal, past)
 
 

@@ -11,7 +11,7 @@ from tensordbg.analysis.finding import InputView, LoopIteration, ProgramFailure
 
 _OF_PIPELINE = re.compile(r"^Error in user-defined function passed to \S+ transformation with iterator: \S+: ")
 _ABOUT_A_CALL = re.compile(
-    r"^Exception encountered when calling [^\n]*\n\s*"
+    r"^(?:\w+: )?Exception encountered when calling [^\n]*\n\s*"
     r"(?:Could not automatically infer the output shape.*?Error encountered:\s*)?",
     re.DOTALL,
 )
@@ -64,7 +64,8 @@ def message_of_one_line(message: str) -> str:
 def inputs_sentence(failure: ProgramFailure) -> str:
     """`its input Mul:0 is [2, 4, 14]`: what did not fit, as far as it is known and the message does not tell it."""
     matter = _that_matter(failure)
-    told = [(each.tensor, _elements_or_type(each, alone=len(matter) == 1)) for each in matter]
+    of_type = bool(failure.beginnings) and all(each.what == "dtype" for each in failure.beginnings)
+    told = [(each.tensor, _elements_or_type(each, alone=len(matter) == 1, of_type=of_type)) for each in matter]
     unsaid = [(name, text) for name, text in told if text and not _says(failure.message, text)]
     if not unsaid:
         return ""
@@ -113,11 +114,16 @@ def _made(number: int, given: InputView) -> Made:
     )
 
 
-def _elements_or_type(given: InputView, *, alone: bool) -> str:
-    """The elements, of what is no data alone: shapes, indices, conditions; else the type."""
+def _elements_or_type(given: InputView, *, alone: bool, of_type: bool) -> str:
+    """The elements, of what is no data alone: shapes, indices, conditions; else, or if the error is of it, the type."""
     view = given.recorded
     dtype, shape = (given.dtype, given.shape) if view is None else (view.dtype, view.shape)
-    if given.elements and len(given.elements) <= _LONGEST_ELEMENTS and (alone or not dtype.startswith(_DATA)):
+    if (
+        not of_type
+        and given.elements
+        and len(given.elements) <= _LONGEST_ELEMENTS
+        and (alone or not dtype.startswith(_DATA))
+    ):
         return given.elements
     return "".join(_type(dtype, shape)) if dtype else ""
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -17,11 +18,19 @@ from tensordbg.analysis.flow.loop_iterations import iterations_around
 from tensordbg.analysis.flow.values import Values, locate_values
 from tensordbg.analysis.names.listing import ListedTensor
 from tensordbg.analysis.program.description import Program, read_program
-from tensordbg.analysis.program.events import Events, read_executions, row_of
+from tensordbg.analysis.program.events import Events, Executions, read_executions, row_of
 from tensordbg.analysis.program.execution_part import part_of
 
 _MOST_EVENTS = 500_000
 """Of more events it is not told."""
+
+
+class TakenEvents(Protocol):
+    """A trace whose events are read by their numbers."""
+
+    def take(self, events: Ints, columns: Sequence[str]) -> Any:
+        """See `TraceSource`."""
+
 
 _COLUMNS = ("execution", "site", "slot", "path", "frame", "iteration", "run")
 
@@ -30,30 +39,43 @@ def with_iterations(trace: TraceSource, points: tuple[ListedTensor, ...]) -> tup
     """Adds to events of nested loops the iterations of all of them, where the innermost alone tells several apart."""
     seen = Counter((each.execution, each.run, each.site, each.slot, each.path, each.iteration) for each in points)
     of = sorted({key[0] for key, times in seen.items() if times > 1 and key[-1] is not None})
-    found = _iterations(trace, of, [each.event for each in points]) if of else {}
-    return tuple(replace(each, iterations=found.get(each.event, ())) for each in points) if found else points
+    if not of:
+        return points
+    program, events = read_program(trace), _events_of(trace, of)
+    known = read_executions(trace, program)
+    found = iterations_in(trace, program, known, events, [each.event for each in points])
+    return tuple(replace(each, iterations=found.get(each.event, ())) for each in points)
 
 
-def _iterations(trace: TraceSource, executions: Sequence[int], wanted: Sequence[int]) -> dict[int, tuple[int, ...]]:
-    """By the events that are wanted and lie in nested loops the iterations, outermost first."""
-    events = _events_of(trace, executions)
+def iterations_in(
+    trace: TakenEvents, program: Program, known: Executions, events: Ints, wanted: Sequence[int]
+) -> dict[int, tuple[int, ...]]:
+    """Finds the iterations of all loops around events that lie in nested ones, outermost first.
+
+    Args:
+        trace: Whose events they are.
+        program: Of the trace.
+        known: All executions.
+        events: All of some executions, ascending.
+        wanted: Those that are asked for; of those among `events` it is told, if these are not too many.
+    """
     if not 0 < len(events) <= _MOST_EVENTS:
         return {}
-    values = _located(trace, read_program(trace), executions, events)
+    values = _located(trace, program, known, events)
     places = np.flatnonzero(np.isin(events, wanted)).tolist()
     around = {int(events[place]): iterations_around(values, place) for place in places}
     return {event: tuple(turn for _, turn in loops) for event, loops in around.items() if len(loops) > 1}
 
 
-def _located(trace: TraceSource, program: Program, executions: Sequence[int], events: Ints) -> Values:
+def _located(trace: TakenEvents, program: Program, known: Executions, events: Ints) -> Values:
     """Values of a part of the trace."""
-    known = read_executions(trace, program)
-    rows = row_of(known.number, np.array(executions))
     table = trace.take(events, list(_COLUMNS))
+    numbers = integers(table, "execution", -1)
+    rows = row_of(known.number, np.unique(numbers))
     columns = {name: integers(table, name, -1) for name in _COLUMNS[1:6]}
     nothing = np.zeros(len(events), dtype=np.bool_)
     located = Events(
-        execution=row_of(known.number[rows], integers(table, "execution", -1)),
+        execution=row_of(known.number[rows], numbers),
         **columns,
         bad=nothing,
         nan=nothing,

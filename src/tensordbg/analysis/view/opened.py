@@ -7,6 +7,7 @@ threads; what is read from files is read by one at a time.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from threading import RLock
 from typing import Any
 
@@ -30,6 +31,7 @@ from tensordbg.analysis.view.growth import Growth, measure_growth
 from tensordbg.analysis.view.progress.reading import ProgressData, read_progress
 from tensordbg.analysis.view.records.columns import Columns
 from tensordbg.analysis.view.records.event_ranges import EventRanges, find_event_ranges
+from tensordbg.analysis.view.records.iterations import iterations_of_events, sites_in_several_loops
 from tensordbg.analysis.view.records.rows import SeenTensor, seen_tensors
 from tensordbg.analysis.view.records.sites import SiteNames, lost_site, name_sites
 from tensordbg.analysis.view.records.source_margins import SiteCounts, count_sites
@@ -199,7 +201,14 @@ class OpenedTrace:
 
     def rows(self, events: Sequence[int] | Ints) -> list[SeenTensor]:
         """The rows of some events, in this order."""
-        return seen_tensors(self, np.asarray(events, dtype=np.int64))
+        rows = seen_tensors(self, np.asarray(events, dtype=np.int64))
+        iterations = iterations_of_events(self, events)
+        return [replace(each, iterations=iterations.get(each.event, ())) for each in rows] if iterations else rows
+
+    @kept
+    def in_several_loops(self) -> frozenset[int]:
+        """The sites of functions that loops run which lie in loops."""
+        return sites_in_several_loops(self.program)
 
     def row(self, event: int) -> SeenTensor:
         """The row of one event.

@@ -16,6 +16,7 @@ from tensordbg.backends.tensorflow.eager.tape_steps import TapeSteps
 from tensordbg.backends.tensorflow.eager_composites import EagerComposites
 from tensordbg.backends.tensorflow.failures.data_values import data_behind
 from tensordbg.backends.tensorflow.failures.failed_operation import failed_in_python
+from tensordbg.backends.tensorflow.failures.python_calls import PythonCalls
 from tensordbg.backends.tensorflow.failures.refused_in_python import RefusedInPython
 from tensordbg.backends.tensorflow.functions.instrument import Probes
 from tensordbg.backends.tensorflow.hooks import eager_binding, framework_library, hooks
@@ -49,8 +50,8 @@ class _Hook(Protocol):
 
 
 _HOOKS: tuple[Callable[[Recorder], _Hook], ...] = (
-    Differentiated, RefusedOperations, PythonNames, LoopGradients, Composites, EagerComposites, EagerRuns,
-    TapeSteps, RefusedInPython, StaticShapes, VariableNames, MentionedNames, LiteInterpreters, KerasOptimizers,
+    Differentiated, RefusedOperations, PythonNames, LoopGradients, Composites, EagerComposites, EagerRuns, TapeSteps,
+    RefusedInPython, PythonCalls, StaticShapes, VariableNames, MentionedNames, LiteInterpreters, KerasOptimizers,
 )  # fmt: skip
 """What a recording looks on at beside operations, functions and sessions."""
 

@@ -24,6 +24,7 @@ from tensordbg.console.pages.writing import write_elements
 from tensordbg.errors import UsageError
 from tensordbg.health import measure
 from tensordbg.model import NONE, Detail, Health
+from tensordbg.report.listing import iteration_text
 from tensordbg.report.numbers import ABSENT, count
 from tensordbg.trace.raw.strings import DTYPE, lengths_of
 from tensordbg.trace.reader import TraceReader
@@ -191,7 +192,7 @@ def _description(row: SeenTensor, array: Array | None, sliced: bool) -> Iterator
     yield (Span(f"  shape: {shape}{f', of the slice {array.shape}' if sliced and array is not None else ''}"),)
     yield (Span("  node:  "), Span(row.op_name, "link", f"ni {word(row.op_name)}"), Span(f" ({row.op_type})"))
     step = "outside of any run" if row.step == NONE else f"step {row.step}"
-    turn = "" if row.iteration is None else f", iteration {row.iteration}"
+    turn = "" if row.iteration is None else f", iteration {iteration_text(row)}"
     path = f", called at {row.path}" if row.path else ""
     yield (Span(f"  when:  {step}{turn}{f' of {row.function}' if row.function else ''}{path}; event {row.event}"),)
     if row.source is not None:

@@ -17,7 +17,7 @@ from tensordbg.analysis.view.records.sites import NamedEvents
 from tensordbg.console.pages.page import Line, Span, Style
 from tensordbg.console.pages.texts import byte_size, milliseconds, word
 from tensordbg.model import NONE
-from tensordbg.report.listing import type_text
+from tensordbg.report.listing import iteration_text, type_text
 from tensordbg.report.numbers import ABSENT, count, count_or_blank, short
 
 if TYPE_CHECKING:
@@ -101,7 +101,7 @@ class TensorRows:
         health = row.health
         size = byte_size(row.dtype, health.size if health is not None else _product(row.shape))
         bad: Style = "bad" if health is not None and health.non_finite else ""
-        spans = [Span(f"{_step(row):>{_STEP}} {_iteration(row):>{_ITERATION}}  ")] if self.steps else []
+        spans = [Span(f"{_step(row):>{_STEP}} {iteration_text(row):>{_ITERATION}}  ")] if self.steps else []
         spans += [
             Span(f"{f'[{milliseconds(row.time_ns - self._begin_ns)}]':>{_TIME}}  ", "dim"),
             Span(f"{ABSENT if size is None else count(size):>{_SIZE}}  "),
@@ -145,10 +145,6 @@ class TensorRows:
 
 def _step(row: SeenTensor) -> str:
     return ABSENT if row.step == NONE else str(row.step)
-
-
-def _iteration(row: SeenTensor) -> str:
-    return "" if row.iteration is None else str(row.iteration)
 
 
 def _product(shape: tuple[int, ...] | None) -> int | None:

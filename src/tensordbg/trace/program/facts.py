@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -19,6 +20,9 @@ _FARTHEST_NUMBER = 2**64
 
 _LONGEST_ELEMENTS = 4000
 """The text of a small tensor's elements is far shorter."""
+
+_ASKED = re.compile(r"(?:(?:shape|dtype|-?\d{1,3})(?: (?!$)|$)){1,16}")
+"""See `StatedInput.asked`."""
 
 _LARGEST_SHARE = 1e6
 """No recording costs more times the program's own time."""
@@ -54,6 +58,8 @@ class Failure:
     """Of the code that gave the item."""
     data: tuple[StatedTensor, ...] = ()
     """Where each part of what the input pipeline gave came from, and behind them what those were made from."""
+    python_calls: tuple[tuple[StatedInput, ...], ...] = ()
+    """The inputs of those calls of Python functions by graphs whose error the message told."""
     elements: Mapping[tuple[int, int, int], str] = field(default_factory=dict)
     """What small tensors held that it may have been given: by when each was recorded, its site and its slot."""
 
@@ -267,19 +273,18 @@ def _failure(row: object) -> Failure | None:
         return None
     numbers = {name: row.get(name) for name in ("site", "execution", "item_stack")}
     known = {name: number for name, number in numbers.items() if type(number) is int and number >= 0}
-    inputs = row.get("inputs")
-    stated = [each for each in inputs if isinstance(each, dict)] if isinstance(inputs, list) else []
-    nodes = row.get("nodes")
+    nodes, calls = row.get("nodes"), row.get("python_calls")
     return Failure(
         row["error"],
         str(row.get("message", "")),
         **known,
-        inputs=tuple(map(_input, stated)),
+        inputs=_inputs(row.get("inputs")),
         tensors=_tensors(row.get("tensors")),
         nodes=tuple(each for each in nodes if isinstance(each, str)) if isinstance(nodes, list) else (),
         layer=str(row.get("layer", "")),
         item=str(row.get("item", "")),
         data=_tensors(row.get("data")),
+        python_calls=tuple(_inputs(each) for each in calls) if isinstance(calls, list) else (),
         elements=dict(_elements(row.get("elements"))),
     )
 
@@ -317,6 +322,10 @@ def _tensor(row: Mapping[str, Any], count: int) -> StatedTensor:
     )
 
 
+def _inputs(value: object) -> tuple[StatedInput, ...]:
+    return tuple(_input(each) for each in value if isinstance(each, dict)) if isinstance(value, list) else ()
+
+
 def _bounded(number: object) -> float | None:
     if not isinstance(number, (int, float)) or isinstance(number, bool):
         return None
@@ -326,10 +335,11 @@ def _bounded(number: object) -> float | None:
 def _input(row: Mapping[str, Any]) -> StatedInput:
     shape = row.get("shape")
     dims = shape if isinstance(shape, list) and all(type(dim) is int and -1 <= dim < 2**63 for dim in shape) else None
-    elements = row.get("elements")
+    elements, asked = row.get("elements"), row.get("asked")
     return StatedInput(
         str(row.get("tensor", "")),
         str(row.get("dtype", "")),
         None if dims is None else tuple(dims),
         elements if isinstance(elements, str) and len(elements) <= _LONGEST_ELEMENTS else "",
+        asked if isinstance(asked, str) and _ASKED.fullmatch(asked) else "",
     )

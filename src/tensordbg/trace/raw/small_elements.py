@@ -60,9 +60,13 @@ def text_in(record: Any) -> str | None:
     number, length = int(record["dtype"]), record["sum"]
     if number >= len(DTYPES) or DTYPES[number] != "string" or int(record["size"]) != 1 or not length >= 0:
         return None
-    data = record["dims"][SMALL_RANK + 1 :].tobytes()[: int(min(length, SMALL_BYTES))]
+    return end_of_text(record["dims"][SMALL_RANK + 1 :].tobytes()[: int(min(length, SMALL_BYTES))], length)
+
+
+def end_of_text(data: bytes, length: float) -> str | None:
+    """Writes a text of so many bytes, of which the last are known, as it is shown; None where they are no text."""
     if length > SMALL_BYTES:
-        data = data.lstrip(_GO_ON)
+        data = data[-SMALL_BYTES:].lstrip(_GO_ON)
     try:
         text = data.decode()
     except UnicodeDecodeError:

@@ -31,6 +31,8 @@ class EventRow:
     """-1 for what no recorded execution caused."""
     step: int
     iteration: int | None
+    iterations: tuple[int, ...]
+    """In loops of one another those of all of them, the outermost first; else empty."""
     path: str
     """Call path inside the function, empty at its root."""
     device: str
@@ -138,6 +140,7 @@ def event_row(seen: SeenTensor) -> EventRow:
         execution=seen.execution,
         step=seen.step,
         iteration=seen.iteration,
+        iterations=seen.iterations,
         path=seen.path,
         device=seen.device,
         dtype=seen.dtype,

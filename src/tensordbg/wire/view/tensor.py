@@ -22,6 +22,8 @@ class Point:
     event: int
     step: int
     iteration: int | None
+    iterations: tuple[int, ...]
+    """In loops of one another those of all of them, the outermost first; else empty."""
     health: HealthView | None
     shape: tuple[int, ...] | None
     kept: bool
@@ -49,6 +51,8 @@ class HistogramView:
     event: int
     step: int
     iteration: int | None
+    iterations: tuple[int, ...]
+    """In loops of one another those of all of them, the outermost first; else empty."""
     caller: int
     """Who had it computed: a position in `callers`."""
     counts: tuple[int, ...]
@@ -105,7 +109,9 @@ def tensor_view(history: ThinnedHistory) -> TensorView:
 
 def _point(point: HistoryPoint) -> Point:
     health = None if point.health is None else health_view(point.health)
-    return Point(point.event, point.step, point.iteration, health, point.shape, point.kept, point.caller)
+    return Point(
+        point.event, point.step, point.iteration, point.iterations, health, point.shape, point.kept, point.caller
+    )
 
 
 def histograms_view(found: Histograms, function: str) -> HistogramsView:

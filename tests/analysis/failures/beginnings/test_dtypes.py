@@ -75,4 +75,5 @@ def test_a_type_that_is_not_taken_says_nothing_of_shapes() -> None:
 def test_labels_and_indices_of_a_wrong_type_stand_second() -> None:
     floats = ["float32", "float32"]
     assert differing("expected target dtype to be Long or Byte, but got Float", floats) == [1]
+    assert differing("expected target dtype to be Long or Byte, but got Int", ["float32", "int32"]) == [1]
     assert differing("mat1 and mat2 must have the same dtype, but got Double and Float", floats) == []

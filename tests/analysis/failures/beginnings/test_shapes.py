@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from tensordbg.analysis.failures.beginnings.made import Made
-from tensordbg.analysis.failures.beginnings.shapes import Odd, beginning_of, met, odds
+from tensordbg.analysis.failures.beginnings.shapes import Odd, asked_for, beginning_of, met, odds
 from tests.analysis.beginnings.drawn import Drawn
 
 INCOMPATIBLE = "Incompatible shapes"
@@ -179,3 +179,15 @@ def test_a_dimension_of_1_is_not_that_of_another_rank() -> None:
     turn = beginning_of(past, added, Odd(0, 0, 4, 3))
     assert turn is not None
     assert turn.made is wider
+
+
+def test_of_the_state_of_a_loop_that_is_told_which_an_iteration_left() -> None:
+    message = "'h' has shape (2, 4) before the loop, but shape (2, 5) after one iteration."
+    assert odds("", message, [(2, 4), (2, 4), (2, 5)]) == [Odd(2, 1, 4)]
+    assert odds("", message.replace("(2, 5)", "(2,)"), [(2, 4), (2,)]) == [Odd(1, None)]
+
+
+def test_a_dimension_that_is_asked_for_and_the_whole_shape() -> None:
+    assert asked_for(1, "-1", (2, 3, 4)) == [Odd(1, 2), Odd(1, None)]
+    assert asked_for(0, "3", (2, 3, 4)) == [Odd(0, None)]
+    assert asked_for(0, "shape", (2, 3, 4)) == [Odd(0, None)]

@@ -2,6 +2,7 @@
 import type { ComponentChildren } from 'preact';
 import type { EventView } from '../../api/types';
 import { deviceName } from '../../parts/device-name';
+import { iterationText } from '../../parts/iterations';
 import { Move } from '../../parts/move';
 import { quoted } from '../../parts/search-words';
 import { attributesOf } from './attributes';
@@ -63,7 +64,7 @@ export function Facts({ view }: { readonly view: EventView }) {
 }
 
 function Execution({ view: { row } }: { readonly view: EventView }) {
-  const turn = row.iteration === null ? '' : `, iteration ${row.iteration}`;
+  const turn = row.iteration === null ? '' : `, iteration ${iterationText(row)}`;
   if (row.execution < 0)
     return (
       <Fact name="Execution">

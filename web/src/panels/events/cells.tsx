@@ -3,6 +3,7 @@ import type { ComponentChildren } from 'preact';
 import type { EventRow } from '../../api/types';
 import { badSign, nonFinite } from '../../parts/breakdown';
 import { HealthBar } from '../../parts/health-bar';
+import { iterationText } from '../../parts/iterations';
 import { count, exact, NONE, shape, short } from '../../parts/numbers';
 
 interface Cell {
@@ -51,7 +52,7 @@ const CELLS: Readonly<Record<string, (row: EventRow) => Cell>> = {
   max: (row) => measured(row, 'max'),
   std: (row) => measured(row, 'std'),
   step: (row) => ({ content: count(row.step) }),
-  iteration: (row) => ({ content: row.iteration === null ? NONE : count(row.iteration) }),
+  iteration: (row) => ({ content: iterationText(row) || NONE }),
   shape: (row) => ({ content: shape(row.shape), title: shape(row.shape) }),
   size: (row) => ({ content: row.health ? count(row.health.size) : NONE }),
   dtype: (row) => ({ content: row.dtype }),

@@ -56,7 +56,7 @@ function drawStrips(
   plot: uPlot,
   drawn: readonly Histogram[],
   edges: readonly number[],
-  iterations: number,
+  iterations: readonly number[],
   colours: Colours,
 ): void {
   const { ctx, bbox } = plot;

@@ -1,6 +1,7 @@
 /** The history of a tensor as the columns of its charts, and in words. */
 import type { TensorView } from '../../api/types';
 import { badSign, breakdownWords, nonFinite } from '../../parts/breakdown';
+import { iterationsOf, iterationText, type Turned } from '../../parts/iterations';
 import { count, short } from '../../parts/numbers';
 
 export type Point = TensorView['points'][number];
@@ -24,8 +25,8 @@ export interface History {
   readonly points: readonly Point[];
   /** The step, and for the iterations of a loop a fraction of it. */
   readonly x: number[];
-  /** Into how many parts the iterations of a loop divide a step. */
-  readonly iterations: number;
+  /** Into how many parts the iterations of each loop, the outermost first, divide a step. */
+  readonly iterations: readonly number[];
   readonly min: Column;
   /** The mean less the standard deviation, and with it; no further than the least and the largest element. */
   readonly below: Column;
@@ -47,12 +48,27 @@ export interface History {
 }
 
 /** Where on the axis of steps something stands. */
-export function whereOf({ step, iteration }: Pick<Point, 'step' | 'iteration'>, iterations: number): number {
-  return step + (iteration ?? 0) / iterations;
+export function whereOf(point: Turned & Pick<Point, 'step'>, iterations: readonly number[]): number {
+  let [where, part] = [point.step, 1];
+  iterationsOf(point).forEach((iteration, loop) => {
+    part /= iterations[loop] ?? 1;
+    where += iteration * part;
+  });
+  return where;
+}
+
+/** Of each loop, the outermost first, one more than its last iteration. */
+function partsOf(points: readonly Turned[]): number[] {
+  const parts: number[] = [];
+  for (const point of points)
+    iterationsOf(point).forEach((iteration, loop) => {
+      parts[loop] = Math.max(parts[loop] ?? 1, iteration + 1);
+    });
+  return parts;
 }
 
 export function history(given: readonly Point[], callers: readonly string[] = ['']): History {
-  const iterations = 1 + given.reduce((most, { iteration }) => Math.max(most, iteration ?? 0), 0);
+  const iterations = partsOf(given);
   const at = (point: Point): number => whereOf(point, iterations);
   const points = [...given].sort((one, other) => at(one) - at(other) || one.event - other.event);
   const share = (of: (point: Point) => number | null): Column =>
@@ -106,9 +122,10 @@ export function badPoints({ points }: History): readonly number[] {
   return points.flatMap((point, index) => (nonFinite(point.health) ? [index] : []));
 }
 
-/** `step 3`, `step 3, iteration 2`. */
-export function whenOf({ step, iteration }: Point): string {
-  return iteration === null ? `step ${count(step)}` : `step ${count(step)}, iteration ${count(iteration)}`;
+/** `step 3`, `step 3, iteration 2`; in loops of one another `step 3, iteration 2.0`. */
+export function whenOf(point: Point): string {
+  const iteration = iterationText(point);
+  return iteration ? `step ${count(point.step)}, iteration ${iteration}` : `step ${count(point.step)}`;
 }
 
 /** All about a point in a line; whose it is where there are several. */

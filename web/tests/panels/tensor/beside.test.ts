@@ -11,6 +11,7 @@ const view = (tensor: string, callers: string[], points: readonly [number, numbe
     event,
     step,
     iteration: null,
+    iterations: [],
     caller: 0,
     health: null,
     shape: null,

@@ -6,7 +6,7 @@ import { history } from '../../../src/panels/tensor/history';
 const EDGES = [-1, 0, 1, 2];
 
 function one(change: Partial<Histogram> = {}): Histogram {
-  return { event: 0, step: 0, iteration: null, caller: 0, counts: [1, 6, 1], ...change };
+  return { event: 0, step: 0, iteration: null, iterations: [], caller: 0, counts: [1, 6, 1], ...change };
 }
 
 function view(change: Partial<HistogramsView> = {}): HistogramsView {

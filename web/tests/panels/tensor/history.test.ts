@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { HealthView } from '../../../src/api/types';
-import { badPoints, history, ofLine, type Point, summary, words } from '../../../src/panels/tensor/history';
+import { badPoints, history, ofLine, type Point, summary, whenOf, words } from '../../../src/panels/tensor/history';
 import { logScale, valueScale } from '../../../src/panels/tensor/scales';
 
 const HEALTH: HealthView = {
@@ -23,6 +23,7 @@ function point(change: Partial<Point> = {}, health: Partial<HealthView> = {}): P
     event: 0,
     step: 0,
     iteration: null,
+    iterations: [],
     shape: [10],
     kept: false,
     caller: 0,
@@ -42,6 +43,15 @@ describe('a history', () => {
     expect(made.points.map(({ event }) => event)).toEqual([1, 2, 3]);
     expect(made.x).toEqual([0, 0.5, 1]);
     expect(history([point({ step: 7 })]).x).toEqual([7]);
+  });
+
+  it('has the iterations of an inner loop within those of the outer one', () => {
+    const turns = [[1, 1], [0, 1], [1, 0], [0, 0]].map((iterations, event) =>
+      point({ event, iteration: iterations[1] ?? 0, iterations }),
+    );
+    const made = history(turns);
+    expect(made.x).toEqual([0, 0.25, 0.5, 0.75]);
+    expect(made.points.map(whenOf)).toEqual(['0.0', '0.1', '1.0', '1.1'].map((turn) => `step 0, iteration ${turn}`));
   });
 
   it('has shares of all elements, and gaps where nothing was measured', () => {

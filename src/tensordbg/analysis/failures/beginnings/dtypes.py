@@ -46,9 +46,9 @@ def differing(message: str, given: Sequence[str]) -> list[int]:
         odd = int(numbered[1])
         other = next((k for k, dtype in enumerate(given) if dtype and dtype != given[odd]), None)
         return [odd] if other is None else [odd, other]
-    kinds = {dtype: k for k, dtype in reversed([*enumerate(given)]) if dtype}
-    if len(kinds) == 1 and len(typed) > 1 and _OF_SECOND.search(message):
+    if 1 in typed and len(typed) > 1 and _OF_SECOND.search(message):
         return [1]
+    kinds = {dtype: k for k, dtype in reversed([*enumerate(given)]) if dtype}
     return sorted(kinds.values()) if len(kinds) == 2 else []
 
 

@@ -48,10 +48,14 @@ class Refusal:
     names: Sequence[str]
     """Of the inputs, as the operation's own graph has them."""
     given: Sequence[Made | None]
+    asked: Sequence[str] = ()
+    """What the program's own code, which raised, asked of each; see `StatedInput.asked`."""
 
 
 def find_beginnings(refusal: Refusal, past: Past) -> tuple[Beginning, ...]:
     """Where what did not fit came into being, the likeliest to be fixed first."""
+    if any(refusal.asked):
+        return tuple(dict.fromkeys(_of_asked(refusal, past)))[:_MOST]
     refusal = replace(refusal, message=_AROUND_A_CALL.sub("", refusal.message))
     if made := asserted.compared(past, refusal.message, refusal.given):
         return tuple(compared_beginnings(refusal, past, made))
@@ -64,6 +68,20 @@ def find_beginnings(refusal: Refusal, past: Past) -> tuple[Beginning, ...]:
     # On one line several may be made by operations of one name, each in a way of its own.
     unique = {(each.what, each.tensor, each.explanation, each.source): each for each in found}
     return tuple(unique.values())[:_MOST]
+
+
+def _of_asked(refusal: Refusal, past: Past) -> Iterator[Beginning]:
+    """Where the shapes and types came into being of which the program's own code asked where it raised."""
+    odd: list[Odd] = []
+    for position, (words, made) in enumerate(zip(refusal.asked, refusal.given, strict=False)):
+        for word in words.split() if made is not None else ():
+            if word == "dtype" and made is not None:
+                turn = dtypes.beginning_of(past, made)
+                if not _is_in_error_line(refusal, turn):
+                    yield _beginning("dtype", refusal, position, turn, of_dtype(turn))
+            else:
+                odd += shapes.asked_for(position, word, made.shape if made is not None else None)
+    yield from _of_odd(refusal, past, odd)
 
 
 def _of_cut(refusal: Refusal, past: Past) -> Iterator[Beginning]:
@@ -175,8 +193,12 @@ def _is_parameter(refusal: Refusal, position: int) -> bool:
 
 def _of_shapes(refusal: Refusal, past: Past) -> Iterator[Beginning]:
     given = [None if each is None else each.shape for each in refusal.given]
+    yield from _of_odd(refusal, past, shapes.odds(refusal.op_type, refusal.message, given))
+
+
+def _of_odd(refusal: Refusal, past: Past, odds: Sequence[Odd]) -> Iterator[Beginning]:
     turns: list[tuple[Odd, Emergence]] = []
-    for odd in shapes.odds(refusal.op_type, refusal.message, given):
+    for odd in odds:
         made = refusal.given[odd.position]
         turn = None if made is None else shapes.beginning_of(past, made, odd)
         if turn is not None:

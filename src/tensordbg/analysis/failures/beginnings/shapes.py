@@ -38,6 +38,7 @@ _OF_RANK = re.compile(r"\brank \(ndim\)")
 _OF_VALUES = re.compile(r"found invalid values")
 """Of what a tensor holds, whatever its shape, which is told besides."""
 _OF_BOTH = re.compile(r"Dimension (\d+) in both shapes must be equal")
+_OF_LOOP = re.compile(r"has shape \(([\d, ]*)\) before the loop, but shape \(([\d, ]*)\) after one iteration")
 _OF_UNKNOWN_SIZE = re.compile(r"Failed to convert elements of [\[(](?:[^\])]*\W)?None\b")
 """Of a size that was asked of a shape while a function was traced, where it is not known."""
 _OF_SHAPES = re.compile(r"shape|dimension|\brank\b|size|batch|\bvalues\b|\bndim\b", re.IGNORECASE)
@@ -71,6 +72,8 @@ def odds(op_type: str, message: str, given: Sequence[Shape | None]) -> list[Odd]
     tensors = [(k, shape) for k, shape in enumerate(given) if shape]
     if (told := _of_words(message, tensors)) is not None:
         return told
+    if (loop := _OF_LOOP.search(message)) is not None:
+        return _of_loop(tensors, _shape_of(loop[1]), _shape_of(loop[2]))
     if _OF_UNKNOWN_SIZE.search(message):
         return [Odd(k, shape.index(-1)) for k, shape in tensors if -1 in shape][:1]
     if not _OF_SHAPES.search(message) or _OF_VALUES.search(message):
@@ -90,6 +93,13 @@ def odds(op_type: str, message: str, given: Sequence[Shape | None]) -> list[Odd]
     return _of_two(message, tensors) or [Odd(k, None) for k, _ in tensors[:1]]
 
 
+def asked_for(position: int, word: str, shape: Shape | None) -> list[Odd]:
+    """The dimension of an input that is asked for by its number, and its shape as a whole: that may be newer."""
+    rank = len(shape or ())
+    axis = int(word) if word.lstrip("-").isdigit() else rank
+    return [*([Odd(position, axis % rank)] if -rank <= axis < rank else []), Odd(position, None)]
+
+
 def _of_two(message: str, tensors: list[tuple[int, Shape]]) -> list[Odd]:
     """The dimensions in which two tensors don't fit; nothing where it is their number that does not."""
     if len(tensors) != 2 or (_OF_RANK.search(message) and len(tensors[0][1]) != len(tensors[1][1])):
@@ -103,6 +113,14 @@ def _of_words(message: str, tensors: list[tuple[int, Shape]]) -> list[Odd] | Non
         if (stated := sentence.search(message)) is not None:
             return _of_axis(tensors, axis, int(stated[1]))
     return None
+
+
+def _of_loop(tensors: list[tuple[int, Shape]], before: Shape, behind: Shape) -> list[Odd]:
+    """The state of a loop as an iteration left it, of another shape than it had: by the first size that is another."""
+    differing = [k for k, sizes in enumerate(zip(before, behind, strict=False)) if sizes[0] != sizes[1]]
+    axis = differing[0] if differing and len(before) == len(behind) else None
+    wanted = None if axis is None else before[axis]
+    return [Odd(k, axis, wanted) for k, shape in tensors if shape == behind][-1:]
 
 
 def _of_axis(tensors: list[tuple[int, Shape]], axis: int, size: int) -> list[Odd]:

@@ -8,6 +8,7 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from tensordbg.analysis.view.records.iterations import iterations_of_events
 from tensordbg.analysis.view.table.callers import callers_of
 from tensordbg.analysis.view.table.history import NamedTensors, evenly, events_named
 from tensordbg.model import NONE
@@ -28,6 +29,8 @@ class Histogram:
     event: int
     step: int
     iteration: int | None
+    iterations: tuple[int, ...]
+    """In loops of one another those of all of them, the outermost first; else empty."""
     caller: int
     """Who had it computed: a position in `callers`."""
     counts: tuple[int, ...]
@@ -74,13 +77,21 @@ def read_histograms(opened: KeptTensors, tensor: str, function: str, most: int, 
     rows = _within_budget([row for row in rows if row["dtype"] != DTYPE])
     elements = [_finite(opened.value(row["event"])) for row in rows]
     edges = edges_of(elements, logarithmic)
-    callers = callers_of(opened, np.asarray([row["event"] for row in rows], dtype=np.int64))
+    events = np.asarray([row["event"] for row in rows], dtype=np.int64)
+    callers, iterations = callers_of(opened, events), iterations_of_events(opened, events)
     return Histograms(
         tensor=found.tensor,
         kept=len(kept),
         edges=tuple(edges.tolist()),
         histograms=tuple(
-            Histogram(row["event"], row["step"], row["iteration"], caller, _counts(numbers, edges))
+            Histogram(
+                row["event"],
+                row["step"],
+                row["iteration"],
+                iterations.get(row["event"], ()),
+                caller,
+                _counts(numbers, edges),
+            )
             for row, numbers, caller in zip(rows, elements, callers.of.tolist(), strict=True)
         ),
         callers=callers.titles,

@@ -13,6 +13,7 @@ from tensordbg.analysis.names.listing import split_slot
 from tensordbg.analysis.names.naming import Named, nearest
 from tensordbg.analysis.program.call_results import Calls, TensorsInCalls
 from tensordbg.analysis.program.details import health_of
+from tensordbg.analysis.view.records.iterations import LoopedTrace, iterations_of_events
 from tensordbg.analysis.view.records.sites import NamedEvents
 from tensordbg.analysis.view.search.language import Text
 from tensordbg.analysis.view.search.matching import equal_to
@@ -39,6 +40,8 @@ class HistoryPoint:
     """Whether its elements were kept."""
     caller: int
     """Who had it computed: a position in `callers`."""
+    iterations: tuple[int, ...] = ()
+    """In loops of one another the iterations of all of them, the outermost first."""
 
 
 @dataclass(frozen=True)
@@ -67,7 +70,7 @@ class TensorEvents:
     """Ascending."""
 
 
-class NamedTensors(NamedEvents, Called, Protocol):
+class NamedTensors(NamedEvents, Called, LoopedTrace, Protocol):
     """A trace whose tensors are found by any name."""
 
     @property
@@ -98,6 +101,7 @@ def thinned_history(opened: NamedTensors, tensor: str, function: str, points: in
     shown = events[thin(opened.columns.bad()[events], points)]
     rows = opened.take(shown, _COLUMNS).to_pylist()
     callers = callers_of(opened, shown)
+    iterations = iterations_of_events(opened, shown)
     return ThinnedHistory(
         tensor=found.tensor,
         function=found.function,
@@ -111,6 +115,7 @@ def thinned_history(opened: NamedTensors, tensor: str, function: str, points: in
                 shape=shape_of(row["shape"]),
                 kept=row["value_position"] is not None,
                 caller=caller,
+                iterations=iterations.get(row["event"], ()),
             )
             for row, caller in zip(rows, callers.of.tolist(), strict=True)
         ),

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
+from tensordbg.backends.tensorflow.failures.asked_by_program import asked_by_program
 from tensordbg.backends.tensorflow.failures.outside_values import outside_values
+from tensordbg.backends.tensorflow.failures.python_calls import python_calls_of
 from tensordbg.backends.tensorflow.failures.python_in_message import with_own_frames
 from tensordbg.backends.tensorflow.failures.ragged_operands import ragged_operands
 from tensordbg.backends.tensorflow.failures.refused_in_python import inputs_of_python_function, refused_in_python
@@ -21,10 +23,11 @@ from tensordbg.backends.tensorflow.internals import tracing_error
 from tensordbg.backends.tensorflow.refused import RefusedOperation, RefusingLayer, layer_behind, operation_behind
 from tensordbg.backends.tensorflow.stacks import Stacks
 from tensordbg.backends.tensorflow.tracing.differentiated import targets_without_gradient
-from tensordbg.model import NONE, Site, StatedInput
+from tensordbg.model import NONE, Site, StatedInput, StatedTensor
 from tensordbg.operations.frameworks import TENSORFLOW
 from tensordbg.packages import FRAMEWORKS, is_part_of
-from tensordbg.recording.catalog import Catalog
+from tensordbg.recording.asked_where_raised import AskedTensor
+from tensordbg.recording.catalog import Catalog, RawFrame
 from tensordbg.recording.failure import FailedOperation, Telling
 
 _TAG = re.compile(r"\{\{(node|function_node) ([^}]+)\}\}")
@@ -48,7 +51,10 @@ def failed_eagerly(site: int, begin: Callable[[BaseException], int]) -> Telling:
         raw = str(error)
         if not begun:
             begun.append(begin(error))
-        return FailedOperation(type(error).__name__, _words(raw), site, begun[0], nodes=_nodes(raw), layer=path)
+        calls = tuple(python_calls_of(raw))
+        return FailedOperation(
+            type(error).__name__, _words(raw), site, begun[0], nodes=_nodes(raw), layer=path, python_calls=calls
+        )
 
     return tell
 
@@ -59,7 +65,10 @@ def failed_in_function(catalog: Catalog, runtime_name: str, execution: int, raw:
     def tell(error: BaseException) -> FailedOperation:
         site = _site(catalog, runtime_name, raw)
         number = NONE if site is None else site.site
-        return FailedOperation(type(error).__name__, _words(raw), number, execution, nodes=_nodes(raw))
+        calls = tuple(python_calls_of(raw))
+        return FailedOperation(
+            type(error).__name__, _words(raw), number, execution, nodes=_nodes(raw), python_calls=calls
+        )
 
     return tell
 
@@ -79,7 +88,9 @@ def failed_in_python(
     """
     import tensorflow as tf  # imported by the program already
 
-    frames = [(frame.filename, frame.lineno or 0, frame.name) for frame in traceback.extract_tb(error.__traceback__)]
+    if isinstance(error, Exception) and (asked := asked_by_program(error, catalog)):
+        return _of_program(catalog, stacks, error, asked)
+    frames = _frames(error)
     traced = tracing_error(error)
     operation, layer = operation_behind(error), layer_behind(error)
     in_python = refused_in_python(error, catalog) or inputs_of_python_function(error)
@@ -100,9 +111,7 @@ def failed_in_python(
     if _NO_GRADIENT in message:
         given = [*targets_without_gradient(), *given]
     tensors = stated_tensors(given, stacks, outside_values(error))
-    for each in tensors:
-        if each.stack != NONE:
-            catalog.use_stack(each.stack)
+    _use(catalog, tensors)
     if not refused.inputs:
         inputs = (stated_input(each, value, name_of) for each, value in zip(tensors, given, strict=False))
         refused = replace(refused, inputs=tuple(inputs))
@@ -115,13 +124,51 @@ def failed_in_python(
         refused, tensors = replace(refused, inputs=(listed,)), ()
     elif ragged := ragged_operands(error, name_of):
         refused, tensors = replace(refused, inputs=ragged), ()
-    with catalog.lock:
-        stack = catalog.stack((*frames, *inner))
-        site = catalog.new_sites(1)
-        catalog.add_sites([Site(site, refused.name, refused.op_type, NONE, stack, framework=TENSORFLOW)])
+    site = _site_in_python(catalog, (*frames, *inner), refused)
     words = _words(_TAG.sub(r"\2", message))
     path = "" if layer is None else layer.path
     return FailedOperation(type(error).__name__, words, site, inputs=refused.inputs, tensors=tensors, layer=path)
+
+
+def _of_program(
+    catalog: Catalog, stacks: Stacks, error: BaseException, asked: Sequence[AskedTensor]
+) -> FailedOperation:
+    """Describes an error of the program's own code, with the tensors of which it asked where it raised."""
+    inner, message = tracing_error(error) or ([], str(error))
+    tensors = stated_tensors([each.value for each in asked], stacks, outside_values(error))
+    named = [replace(each, called=by.name) for each, by in zip(tensors, asked, strict=False)]
+    _use(catalog, tensors)
+    return FailedOperation(
+        type(error).__name__,
+        _words(_TAG.sub(r"\2", message)),
+        _site_in_python(catalog, (*_frames(error), *inner), Unbuilt("", "")),
+        inputs=tuple(
+            StatedInput(by.name, each.dtype, each.shape, asked=by.what)
+            for each, by in zip(tensors, asked, strict=False)
+        ),
+        tensors=(*named, *tensors[len(named) :]),
+        layer="" if (layer := layer_behind(error)) is None else layer.path,
+    )
+
+
+def _frames(error: BaseException) -> list[RawFrame]:
+    return [(frame.filename, frame.lineno or 0, frame.name) for frame in traceback.extract_tb(error.__traceback__)]
+
+
+def _use(catalog: Catalog, tensors: Sequence[StatedTensor]) -> None:
+    """Has the trace describe the stacks of some tensors."""
+    for each in tensors:
+        if each.stack != NONE:
+            catalog.use_stack(each.stack)
+
+
+def _site_in_python(catalog: Catalog, frames: Sequence[RawFrame], refused: Unbuilt) -> int:
+    """The number of a new site, of a place in Python code, with the operation that was not built there."""
+    with catalog.lock:
+        stack = catalog.stack(tuple(frames))
+        site = catalog.new_sites(1)
+        catalog.add_sites([Site(site, refused.name, refused.op_type, NONE, stack, framework=TENSORFLOW)])
+    return site
 
 
 def _refused_values(operation: RefusedOperation | None, layer: RefusingLayer | None, message: str) -> list[Any]:

@@ -33,7 +33,7 @@ def arguments_of(frame: FrameType) -> Iterator[Any]:
 def tensors_in(values: Iterable[Any], depth: int = _DEEPEST) -> Iterator[Any]:
     """The tensors and arrays among some values, in lists and dictionaries too."""
     for value in values:
-        if _is_tensor(value):
+        if isinstance(value, np.ndarray) or is_tensor(value):
             yield value
         elif isinstance(value, (list, tuple)) and depth and len(value) <= MOST:
             yield from tensors_in(value, depth - 1)
@@ -41,11 +41,12 @@ def tensors_in(values: Iterable[Any], depth: int = _DEEPEST) -> Iterator[Any]:
             yield from tensors_in([each for pair in value.items() for each in pair], depth - 1)
 
 
-def _is_tensor(value: Any) -> bool:
-    """Asked of the class alone, as a property of a value of the program's might do anything."""
+def is_tensor(value: Any) -> bool:
+    """Whether it is one of TensorFlow's or Keras's.
+
+    Its class alone is asked, as a property of a value of the program's might do anything.
+    """
     kind = type(value)
-    if isinstance(value, np.ndarray):
-        return True
     is_described = hasattr(kind, "shape") and hasattr(kind, "dtype")
     return is_of(kind.__module__, FRAMEWORKS) and is_described and not kind.__name__.endswith("Spec")
 

@@ -18,6 +18,7 @@ from tensordbg.backends.tensorflow import dtypes
 from tensordbg.backends.tensorflow.functions import definition as fd
 from tensordbg.backends.tensorflow.functions import device_summary
 from tensordbg.backends.tensorflow.functions.contents import are_alike, completed
+from tensordbg.backends.tensorflow.functions.failed_tracings import FailedTracings
 from tensordbg.backends.tensorflow.functions.graphs import Description, FunctionNotes, Graphs
 from tensordbg.backends.tensorflow.functions.live import LiveFunction, is_replaceable, live_functions
 from tensordbg.backends.tensorflow.functions.originals import OriginalFunctions
@@ -135,6 +136,7 @@ class Functions:
         self._elsewhere = False
         """Whether other processes are given the functions, which know none of our operations."""
         self._instruments: list[Instrument] = []
+        self.failed_tracings = FailedTracings()
         self._goes_on = False
         """Whether one of them has nodes that must also run in the steps that a recording leaves out."""
         self._plain_make: Any = None
@@ -226,7 +228,7 @@ class Functions:
             return function
 
         def func_graph_from_py_func(name: Any, python_func: Any, *args: Any, **kwargs: Any) -> Any:
-            graph = trace(name, python_func, *args, **kwargs)
+            graph = self.failed_tracings.noting(trace)(name, python_func, *args, **kwargs)
             active = self._active()
             if active:
                 with guarded_by(active, "looking at a function"):

@@ -12,7 +12,7 @@ from typing import Any
 
 from tensordbg.backends.tensorflow.functions.graphs import Description
 from tensordbg.backends.tensorflow.hooks import hooks
-from tensordbg.backends.tensorflow.internals import loop_and_branch_graphs
+from tensordbg.backends.tensorflow.internals import loop_and_branch_graphs, tracing_error
 from tensordbg.backends.tensorflow.raw_tensors import RawTensor, copied
 from tensordbg.backends.tensorflow.trap.capture import surroundings
 from tensordbg.backends.tensorflow.trap.targets import results_of
@@ -146,11 +146,28 @@ class CallTrapping(AskedTrapping):
         self._call = plan.call or AskedCall("*")
         self._counted: Counter[str] = Counter()
         self._begun: _BegunCall | None = None
+        self._untraced = ""
+        """The error of the last tracing of the function that raised, in a line."""
 
     def start(self) -> None:
         """Waits for the call from now on."""
         super().start()
+        hooks().functions.failed_tracings.add(self._note_untraced)
         self.ask(self._call.function)
+
+    def stop(self) -> None:
+        """Waits for none from now on."""
+        if self.active:
+            hooks().functions.failed_tracings.remove(self._note_untraced)
+        super().stop()
+
+    def _note_untraced(self, name: str, error: BaseException) -> None:
+        with self.guard("noting that a function could not be traced"):
+            if _is_named(name, self._call.function):
+                _, message = tracing_error(error) or ([], str(error))
+                first = next((" ".join(line.split()) for line in message.splitlines() if line.strip()), "")
+                kind = f"{type(error).__name__}: "
+                self._untraced = kind + first.removeprefix(kind)
 
     def add_trap(self, definition: Any, described: Description, noted: Sequence[TrapTarget]) -> None:
         """Also one at the beginning of the functions of the name, which counts the calls."""
@@ -166,7 +183,13 @@ class CallTrapping(AskedTrapping):
             return
         made = sum(self._counted.values())
         why = f"it was called {made} time{'' if made == 1 else 's'}"
-        if not made:
+        if self._untraced:
+            before = f"{why}, and its" if made else "its"
+            why = (
+                f"{before} tracing raised {self._untraced}; a call that can't be traced runs nothing that could be "
+                "captured, `tdbg run` says what it was given"
+            )
+        elif not made:
             why = f"no function of that name was called; {self._others()}"
         say(f"{self._call.words} was not captured: {why}")
 

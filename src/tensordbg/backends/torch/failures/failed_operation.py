@@ -10,6 +10,7 @@ from dataclasses import replace
 from types import TracebackType
 from typing import Any
 
+from tensordbg.backends.torch.failures.asked_by_program import asked_by_program
 from tensordbg.backends.torch.failures.data_items import item_behind, worker_error
 from tensordbg.backends.torch.failures.own_functions import backward_behind
 from tensordbg.backends.torch.failures.refused_in_python import refused_in_python
@@ -46,6 +47,7 @@ class Failures:
                 or self._of_gpu(each, error, recorder, observer)
                 or self._of_operation(each, error, recorder, observer)
                 or self._of_shapes(each, error, recorder, observer)
+                or self._of_program(each, error, observer)
                 or self._of_python(each, error, observer)
             )
             if found is not None:
@@ -153,6 +155,23 @@ class Failures:
             layer=layer,
             item=item.name,
             item_stack=giving,
+        )
+
+    def _of_program(self, raised: BaseException, error: BaseException, observer: Any) -> FailedOperation | None:
+        """The program's own code, where it raised for the shape or type of a tensor."""
+        asked = asked_by_program(raised, self._catalog.user_code.is_user)
+        if not asked:
+            return None
+        held = [Held(each.name, held_tensor(each.value, observer)) for each in asked]
+        tensors = StatedTensors(self._catalog, [held]).of([each.given for each in held])
+        inputs = [
+            StatedInput(by.name, each.dtype, each.shape, asked=by.what)
+            for each, by in zip(tensors, asked, strict=False)
+        ]
+        site = self._place(_frames(raised))
+        layer = self._modules.path_behind(raised)
+        return FailedOperation(
+            type(error).__name__, _words(error), site, inputs=tuple(inputs), tensors=tuple(tensors), layer=layer
         )
 
     def _is_called_by_program(self, frames: Sequence[tuple[str, int, str]]) -> bool:
