@@ -15,7 +15,7 @@ from tensordbg.trace.reader import open_trace
 
 
 def _refused(folder: Path, program: Callable[[], None]) -> list[tuple[Any, ...]]:
-    with contextlib.suppress(tf.errors.InvalidArgumentError), tensordbg.record(folder) as recording:
+    with contextlib.suppress(tf.errors.InvalidArgumentError, TypeError), tensordbg.record(folder) as recording:
         program()
     (found,) = why(open_trace(recording.path)).failures
     return [(given.tensor, given.shape, given.elements) for given in found.inputs]
@@ -35,3 +35,16 @@ def test_of_large_tensors_no_elements_are_told(tmp_path: Path) -> None:
         tf.TensorArray(tf.int32, size=1).write(0, large)
 
     assert _refused(tmp_path, of_another_type) == [("large", (100,), "")]
+
+
+def test_the_state_of_a_loop_has_its_name_in_the_failing_line(tmp_path: Path) -> None:
+    @tf.function
+    def summed(rows: tf.Tensor) -> tf.Tensor:
+        total, at = 0, 0
+        while at < tf.size(rows):
+            total = total + rows[at]
+            at += 1
+        return total
+
+    found = _refused(tmp_path, lambda: summed(tf.constant([1.0, 2.0])))
+    assert [name for name, *_ in found] == ["total", "while/strided_slice:0"]

@@ -46,9 +46,12 @@ describe('a history', () => {
   });
 
   it('has the iterations of an inner loop within those of the outer one', () => {
-    const turns = [[1, 1], [0, 1], [1, 0], [0, 0]].map((iterations, event) =>
-      point({ event, iteration: iterations[1] ?? 0, iterations }),
-    );
+    const turns = [
+      [1, 1],
+      [0, 1],
+      [1, 0],
+      [0, 0],
+    ].map((iterations, event) => point({ event, iteration: iterations[1] ?? 0, iterations }));
     const made = history(turns);
     expect(made.x).toEqual([0, 0.25, 0.5, 0.75]);
     expect(made.points.map(whenOf)).toEqual(['0.0', '0.1', '1.0', '1.1'].map((turn) => `step 0, iteration ${turn}`));

@@ -14,10 +14,15 @@ from tensordbg.model import NONE, StatedInput, StatedTensor
 from tensordbg.trace.raw.small_elements import elements_text
 
 _MOST_ELEMENTS = 16
+_ARGUMENT = "Placeholder"
 
 
 def stated_input(stated: StatedTensor, value: Any, name_of: Callable[[Any], str]) -> StatedInput:
     """An input as the error is told with it: by the name that the failing lines have for it, with its elements."""
+    if stated.op_type == _ARGUMENT:  # TensorFlow calls the state of a loop `while/Placeholder_1`
+        name = name_of(value)
+        is_plain = not name or name == stated.tensor.partition(":")[0]
+        return StatedInput(stated.tensor if is_plain else name, stated.dtype, stated.shape)
     if stated.execution != NONE or not hasattr(value, "_datatype_enum"):
         return StatedInput(stated.tensor, stated.dtype, stated.shape)
     return StatedInput(name_of(value) or stated.tensor, stated.dtype, stated.shape, _elements(value))
