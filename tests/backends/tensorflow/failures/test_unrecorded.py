@@ -15,7 +15,10 @@ from tensordbg.trace.reader import open_trace
 
 
 def _refused(folder: Path, program: Callable[[], None]) -> list[tuple[Any, ...]]:
-    with contextlib.suppress(tf.errors.InvalidArgumentError, TypeError), tensordbg.record(folder) as recording:
+    with (
+        contextlib.suppress(tf.errors.InvalidArgumentError, TypeError, ValueError),
+        tensordbg.record(folder) as recording,
+    ):
         program()
     (found,) = why(open_trace(recording.path)).failures
     return [(given.tensor, given.shape, given.elements) for given in found.inputs]
@@ -48,3 +51,12 @@ def test_the_state_of_a_loop_has_its_name_in_the_failing_line(tmp_path: Path) ->
 
     found = _refused(tmp_path, lambda: summed(tf.constant([1.0, 2.0])))
     assert [name for name, *_ in found] == ["total", "while/strided_slice:0"]
+
+
+def test_a_ragged_tensor_has_its_name_in_the_failing_line(tmp_path: Path) -> None:
+    @tf.function
+    def first(rows: Any) -> Any:
+        upper = tf.strings.upper(rows)
+        return upper[:, 0]
+
+    assert _refused(tmp_path, lambda: first(tf.ragged.constant([["a"], []]))) == [("upper", (2, -1), "")]

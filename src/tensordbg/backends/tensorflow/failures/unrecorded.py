@@ -23,6 +23,8 @@ def stated_input(stated: StatedTensor, value: Any, name_of: Callable[[Any], str]
         name = name_of(value)
         is_plain = not name or name == stated.tensor.partition(":")[0]
         return StatedInput(stated.tensor if is_plain else name, stated.dtype, stated.shape)
+    if stated.tensor == type(value).__name__:  # a ragged or sparse tensor
+        return StatedInput(name_of(value) or stated.tensor, stated.dtype, stated.shape)
     if stated.execution != NONE or not hasattr(value, "_datatype_enum"):
         return StatedInput(stated.tensor, stated.dtype, stated.shape)
     return StatedInput(name_of(value) or stated.tensor, stated.dtype, stated.shape, _elements(value))
