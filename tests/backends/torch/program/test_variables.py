@@ -46,6 +46,19 @@ def test_parameters_and_buffers_go_by_their_names_in_the_module() -> None:
     assert observer.told == [0, 1, 2, 3, 4, 5]
 
 
+def test_what_has_no_shape_yet_is_added_when_it_has_one() -> None:
+    catalog, observer, found = variables()
+    module = torch.nn.Sequential(torch.nn.LazyLinear(2, bias=False), torch.nn.LazyBatchNorm1d())
+    found.add_module(module)
+    found.add_shaped()
+    assert names(catalog, 1) == ["1.num_batches_tracked"]
+    module(torch.ones(3, 4))
+    found.add_shaped()
+    assert names(catalog, 4) == ["1.num_batches_tracked", "0.weight", "1.weight", "1.bias"]
+    found.add_shaped()
+    assert observer.told == [0, 1, 2, 3, 4, 5]
+
+
 def test_a_part_that_is_called_first_gets_its_name_in_the_whole() -> None:
     catalog, observer, found = variables()
     module = torch.nn.Sequential(torch.nn.Linear(2, 2, bias=False))

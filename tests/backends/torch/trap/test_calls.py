@@ -113,3 +113,14 @@ def test_a_large_buffer_is_copied_where_it_was_written() -> None:
 def test_tensors_in_what_is_given() -> None:
     one, two = torch.ones(1), torch.ones(2)
     assert [each.numel() for each in tensors_in(({"a": one}, [two, "b"], 3))] == [1, 2]
+
+
+def test_a_buffer_without_a_shape_yet_is_kept_when_it_has_one() -> None:
+    model = torch.nn.LazyBatchNorm1d()
+    buffers = Buffers(model)
+    buffers.keep()
+    assert [name for name, _ in buffers.before()] == ["num_batches_tracked"]
+    model(torch.ones(3, 4))
+    buffers.kept = False
+    buffers.keep()
+    assert {name for name, _ in buffers.before()} == {"running_mean", "running_var", "num_batches_tracked"}

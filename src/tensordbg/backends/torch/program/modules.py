@@ -218,6 +218,7 @@ class Modules:
 
     def _label(self, place_number: int, site: int, made_slot: int, number: int) -> None:
         """Says of the site of an operation which output of a module it makes."""
+        self._variables.add_shaped()
         place, slot = self._by_number[place_number], slot_in_site(self._catalog, site, made_slot)
         said = (place.path, site, slot, number)
         if said in self._labelled:

@@ -42,6 +42,8 @@ class Variables:
         self._steps: weakref.WeakKeyDictionary[Any, int] = weakref.WeakKeyDictionary()
         self._with_gradient: set[int] = set()
         """The variables that had a gradient in a step of their optimizer that was looked at."""
+        self._lazy: list[tuple[weakref.ref[Any], str]] = []
+        """Modules with parameters that have no shape yet, as those of `LazyLinear`, and their places."""
 
     def install(self, observer: ModuleType) -> None:
         """Tells an observer of variables from now on; it knows none yet."""
@@ -50,6 +52,7 @@ class Variables:
         self._steps.clear()
         self._with_gradient.clear()
         self._names.clear()
+        self._lazy.clear()
         self._numbers = {key: each for key, each in self._numbers.items() if each[0]() is not None}
 
     def add_module(self, module: Any, place: str = "") -> None:
@@ -61,13 +64,25 @@ class Variables:
         """
         named = dict(module.named_parameters())
         prefix = f"{place}." if place else self._prefix(module, [*named])
+        buffers = dict(module.named_buffers())
         for name, tensor in named.items():
-            self._add(tensor, prefix + plain_name(name), trainable=bool(tensor.requires_grad))
-        for name, tensor in module.named_buffers():
-            self._add(tensor, prefix + name, trainable=False)
+            if not is_lazy(tensor):
+                self._add(tensor, prefix + plain_name(name), trainable=bool(tensor.requires_grad))
+        for name, tensor in buffers.items():
+            if not is_lazy(tensor):
+                self._add(tensor, prefix + name, trainable=False)
+        if any(map(is_lazy, [*named.values(), *buffers.values()])):
+            self._lazy.append((weakref.ref(module), place))
         for name, tensor in held_plainly(module, _is_trained_leaf):
             if self._number(tensor) is None:
                 self._add(tensor, prefix + name, trainable=True)
+
+    def add_shaped(self) -> None:
+        """Adds the parameters and buffers that have got a shape by now, as a first call gives it to lazy modules."""
+        waiting, self._lazy = self._lazy, []
+        for reference, place in waiting:
+            if (module := reference()) is not None:
+                self.add_module(module, place)
 
     def add_tensor(self, tensor: Any, name: str, *, trainable: bool) -> int:
         """Adds a tensor under a name, and returns its number."""
@@ -164,6 +179,13 @@ class Variables:
             return ""
         called = _names_in_program().get(id(module)) or type(module).__name__
         return "" if any(f"{called}.{name}" in self._names for name in names) else f"{called}."
+
+
+def is_lazy(tensor: Any) -> bool:
+    """Whether a parameter or buffer has no shape yet."""
+    from torch.nn import parameter
+
+    return bool(parameter.is_lazy(tensor))
 
 
 def _place(tensor: Any) -> int:

@@ -151,6 +151,7 @@ class Buffers:
     def keep(self) -> None:
         """Keeps what they hold now, once in a step."""
         import torch
+        from torch.nn.parameter import is_lazy
 
         if self.kept or not self._places:
             return
@@ -158,7 +159,7 @@ class Buffers:
         again = []
         for name, holder, key in self._places:
             tensor = holder.get(key)
-            if tensor is None:
+            if tensor is None or is_lazy(tensor):
                 self._copies.pop(name, None)
                 continue
             known = self._copies.get(name)
