@@ -58,8 +58,25 @@ def impossible_alignment(x: Tensor) -> Tensor:
     )
 
 
+def cut_off_by_relu(x: Tensor) -> Tensor:
+    p = torch.relu(x)
+    return torch.xlogy(p, p).sum()
+
+
+def root_of_what_is_cut_off(x: Tensor) -> Tensor:
+    return torch.relu(x).sum(1).sqrt().sum() + (x - 0.05).clamp_min(0.0).sqrt().sum()
+
+
+def root_of_what_is_chosen(x: Tensor) -> Tensor:
+    return torch.where(x > 0, x, 0.0).sqrt().mean()
+
+
 @pytest.mark.parametrize(
-    "loss", [standardized, normalized, cosine, distance, power, angle, product, impossible_alignment]
+    "loss",
+    [
+        *(standardized, normalized, cosine, distance, power, angle, product, impossible_alignment),
+        *(cut_off_by_relu, root_of_what_is_cut_off, root_of_what_is_chosen),
+    ],
 )
 def test_what_pytorch_masks_passes(loss: Loss) -> None:
     x = torch.linspace(-1, 1, 12).reshape(4, 3).requires_grad_()
@@ -86,11 +103,22 @@ def impossible_loss(x: Tensor) -> None:
     nn.functional.ctc_loss(x.log_softmax(-1)[:, None], labels, *lengths).backward()
 
 
+def slope_that_a_choice_keeps(x: Tensor) -> None:
+    (x * 0).clamp_min(0.0).sqrt().sum().backward()
+
+
+def slope_that_goes_another_way(x: Tensor) -> None:
+    zeros = x * 0
+    (torch.relu(zeros) + zeros).sqrt().sum().backward()
+
+
 @pytest.mark.parametrize(
     ("run", "told"),
     [
         (slope_of_a_root, 'op "aten::div" (# of outputs: 1), gradient of aten::sqrt'),
         (slope_to_differentiate, 'op "aten::div" (# of outputs: 1), gradient of aten::sqrt'),
+        (slope_that_a_choice_keeps, 'op "aten::div" (# of outputs: 1), gradient of aten::sqrt'),
+        (slope_that_goes_another_way, 'op "aten::div" (# of outputs: 1), gradient of aten::sqrt'),
         (mean_of_nothing, 'op "aten::mean"'),
         (impossible_loss, 'op "aten::_ctc_loss"'),
     ],

@@ -280,7 +280,10 @@ bool is_of_pytorch(const char* name) {
 }
 
 std::unique_ptr<at::ObserverContext> on_backward(const at::RecordFunction& fn) {
-  t_thread.backward.push_back({fn.seqNr() >= 0 ? forward_key(fn.forwardThreadId(), fn.seqNr()) : 0, is_of_pytorch(fn.name()), {}});
+  Node node{fn.seqNr() >= 0 ? forward_key(fn.forwardThreadId(), fn.seqNr()) : 0, is_of_pytorch(fn.name()), false, g_handed_on.take()};
+  node.chooses = !node.waiting.empty() && chooses_gradients(fn.name());
+  for (const Held number : node.chooses ? node.waiting : std::vector<Held>()) g_states.hand(number);
+  t_thread.backward.push_back(std::move(node));
   return nullptr;
 }
 
@@ -288,8 +291,9 @@ void on_backward_end(const at::RecordFunction&, at::ObserverContext*) {
   Thread& thread = t_thread;
   if (thread.backward.empty()) return;
   // What the node has made for itself is gone by now, unless it is kept for a second derivative: then what takes it tells.
-  for (const Held number : at::GradMode::is_enabled() ? std::vector<Held>() : thread.backward.back().waiting) {
-    if (g_states.is_held(number)) raise_held(number, false);
+  const Node& node = thread.backward.back();
+  for (const Held number : at::GradMode::is_enabled() ? std::vector<Held>() : node.waiting) {
+    if (g_states.is_held(number, node.chooses) && !g_handed_on.wait(number)) raise_held(number, false);
   }
   thread.ended = thread.backward.back().forward;
   thread.backward.pop_back();
@@ -309,6 +313,7 @@ PyObject* start(PyObject*, PyObject* arguments) {
   g_fail = tell_fault;
   g_error = error;
   g_states.clear();
+  g_handed_on.clear();
   g_on.store(true);
   watch_operators(reinterpret_cast<PyTypeObject*>(base));
   watch_readers(reinterpret_cast<PyTypeObject*>(base), on_read);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "autograd.h"
 #include "interpreter.h"
 #include "looked_at.h"
 #include "raising.h"
@@ -84,7 +85,8 @@ inline bool look_at_held(const at::RecordFunction& fn, const Context& context) {
   const bool dropped = all_finite && drops(context);
   const bool asks = context.infinite_number && operation.kind == Kind::kComputes;  // as `x == inf` does
   const bool other = std::any_of(outputs.begin(), outputs.end(), counts) && !asks;
-  if (operation.reads || other || (writes && written == 0 && !dropped)) return raise_held(number, false), true;
+  const bool adds_gradients = engine_runs();  // of one tensor, from several nodes
+  if (operation.reads || other || (writes && written == 0 && !dropped && !adds_gradients)) return raise_held(number, false), true;
   for (const at::Tensor& output : outputs) {
     if (!dropped && !asks) g_states.hold(output, number);
     else if (written != 0) g_states.let_go(output);

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <vector>
 
+#include "choosing_nodes.h"
 #include "gpu_finite.h"
 #include "kinds.h"
 #include "states.h"
@@ -16,11 +17,13 @@ namespace tensordbg_torch {
 inline std::atomic<bool> g_on{false};
 inline States g_states;
 inline GpuFinite g_numbers;
+inline HandedOn g_handed_on;
 
 // A node of autograd that runs.
 struct Node {
   std::uint64_t forward;      // the key of what it differentiates
   bool of_pytorch;            // it calls no Python
+  bool chooses;               // among the elements of what it is given
   std::vector<Held> waiting;  // findings within it that are told if they are there at its end
 };
 

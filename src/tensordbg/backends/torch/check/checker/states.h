@@ -46,12 +46,20 @@ class States {
     return found == known_.end() || found->second.alive.expired() ? 0 : found->second.held;
   }
 
-  // Whether there is a tensor for which a finding waits.
-  bool is_held(Held number) {
+  // Whether there is a tensor for which a finding waits, but for those that were handed to a node that chooses among their
+  // elements.
+  bool is_held(Held number, bool but_for_handed) {
     const std::lock_guard<std::mutex> guard(mutex_);
     return std::any_of(known_.begin(), known_.end(), [&](const auto& each) {
-      return each.second.held == number && !each.second.alive.expired();
+      const State& state = each.second;
+      return state.held == number && !(but_for_handed && state.handed) && !state.alive.expired();
     });
+  }
+
+  // The tensors for which a finding waits go to a node that chooses.
+  void hand(Held number) {
+    const std::lock_guard<std::mutex> guard(mutex_);
+    for (auto& each : known_) each.second.handed = each.second.handed || each.second.held == number;
   }
 
   std::vector<Held> all_held() {
@@ -92,6 +100,7 @@ class States {
     unsigned passed;
     Held held;
     c10::weak_intrusive_ptr<c10::StorageImpl> alive;
+    bool handed = false;
   };
 
   void add(const at::Tensor& tensor, unsigned passed, Held number) {
