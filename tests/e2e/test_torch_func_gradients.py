@@ -36,3 +36,16 @@ def test_the_line_that_is_differentiated(run: Callable[[Tensor], Tensor], tmp_pa
     assert origin.place is not None
     assert origin.place.text.endswith("# HERE")
     assert origin.cause == "infinite_gradient"
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_the_line_that_is_differentiated_in_compiled_code(tmp_path: Path) -> None:
+    def distance(x: Tensor) -> Tensor:
+        return torch.sqrt(((x - 1) ** 2).sum())  # HERE
+
+    with tensordbg.record(tmp_path) as recording:
+        torch.compile(lambda x: vmap(grad(distance))(x))(torch.ones(2, 3))
+    origin = tensordbg.open(recording.path).why().origins[0]
+    assert origin.place is not None
+    assert origin.place.text.endswith("# HERE")
+    assert origin.cause == "infinite_gradient"

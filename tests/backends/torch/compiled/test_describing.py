@@ -119,6 +119,24 @@ def test_a_split_behind_which_the_first_graph_begins_is_told_by_that_one() -> No
     assert (told["file"], told["line"], told["function"]) == ("/me/train.py", 9, "loss_of")
 
 
+def test_what_has_no_gradient_is_not_taken_for_what_came_before_it_under_its_number() -> None:
+    module = traced(lambda x, y: (torch.sqrt(x), y.to(torch.float64)), torch.ones(4), torch.ones(4))
+    for node in module.graph.nodes:
+        node.meta["seq_nr"] = 7
+    draft = Draft(Catalog(), (), {})
+    sites = {site.site: site.op_type for site in draft.sites(module.graph)}
+    assert sites[draft.by_sequence[7]] == "aten::sqrt"
+
+
+def test_of_what_an_operation_is_taken_apart_into_the_last_part_is_differentiated() -> None:
+    module = traced(lambda x: torch.exp(x - x.amax()), torch.ones(4))
+    for node in module.graph.nodes:
+        node.meta |= {"seq_nr": 7, "original_aten": torch.ops.aten._softmax.default}
+    draft = Draft(Catalog(), (), {})
+    sites = {site.site: site.op_type for site in draft.sites(module.graph)}
+    assert sites[draft.by_sequence[7]] == "aten::exp"
+
+
 def test_what_torch_func_differentiates_by_is_of_a_backward_pass() -> None:
     from torch._functorch.eager_transforms import _autograd_grad
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from tensordbg.backends.torch.attributes.settings import settings_of_call
 from tensordbg.backends.torch.compiled import dynamo, internals
+from tensordbg.backends.torch.compiled.differentiated import differentiated
 from tensordbg.backends.torch.compiled.generated_lines import frames_in
 from tensordbg.model import FUSED, NONE, Function, Site, TensorRef
 from tensordbg.operations.frameworks import TORCH
@@ -178,6 +179,8 @@ class Draft:
         self._forward = forward
         self.references: dict[Any, TensorRef] = {}
         self.by_sequence: dict[int, int] = {}
+        self._begun: dict[int, str] = {}
+        """The first operation of the program with each number; it may be taken apart into several."""
         self.numbers: dict[Any, list[tuple[int, float]]] = {}
 
     def sites(self, graph: Any) -> list[Site]:
@@ -209,7 +212,10 @@ class Draft:
         if differentiates:
             forward = self._forward.get(sequence, NONE)
         elif sequence != NONE and not backward:
-            self.by_sequence[sequence] = site
+            self._note_forward(node, sequence, site)
+        if forward == NONE and _is_of_grad(node):
+            known = differentiated(node, _is_of_grad)
+            forward = self.references[known].site if known in self.references else NONE
         frames = (*self._outer, *frames_in(node.meta.get("stack_trace") or ""))
         return Site(
             site,
@@ -221,11 +227,16 @@ class Draft:
             dtypes=tuple(_dtypes(node.meta.get("val"))),
             argument=argument,
             gradient_of=forward,
-            backward=backward or _is_of_grad(node.meta),
+            backward=backward or _is_of_grad(node),
             framework=TORCH,
             layer=_layer(node.meta),
             attributes=json.dumps(settings_of_call(node.target, node.args, node.kwargs)),
         )
+
+    def _note_forward(self, node: Any, sequence: int, site: int) -> None:
+        """Notes what is differentiated under a number: what has no gradient comes behind it under the same one."""
+        if node.op == "call_function" and self._begun.setdefault(sequence, _original(node)) == _original(node):
+            self.by_sequence[sequence] = site
 
     def _inputs(self, node: Any, found: list[Site]) -> Iterator[TensorRef]:
         numbers = set(_number_places(node.target))
@@ -245,6 +256,11 @@ class Draft:
             for each in _nodes_in(argument):
                 if each in self.references:
                     yield self.references[each]
+
+
+def _original(node: Any) -> str:
+    """The operation of the program that a node is, or is a part of."""
+    return str(node.meta.get("original_aten") or node.target)
 
 
 def _placed(site: Site, function: int, stored: set[int]) -> Site:
@@ -293,9 +309,9 @@ def _dtypes(value: Any) -> Iterator[str]:
         yield "int64"
 
 
-def _is_of_grad(meta: Mapping[str, Any]) -> bool:
-    """Whether an operation is of a gradient by torch.func, of which it is not known what it differentiates."""
-    stack = meta.get("source_fn_stack") or ()
+def _is_of_grad(node: Any) -> bool:
+    """Whether an operation is of a gradient by torch.func, of which nobody notes what it differentiates."""
+    stack = node.meta.get("source_fn_stack") or ()
     return any(getattr(function, "__name__", "") == "_autograd_grad" for _, function in stack)
 
 
