@@ -55,6 +55,16 @@ def cross_entropy_with_labels() -> None:
     print((-torch.log((labels * p).sum(-1))).mean().item())  # HERE
 
 
+@program("log_of_zero", "a product of many probabilities", unsaid=("cross_entropy",))
+def likelihood_of_a_long_sequence() -> None:
+    start, step, seen = nn.Linear(1, 4).bias.softmax(0), nn.Linear(4, 4).weight.softmax(1), nn.Linear(9, 4).weight
+    seen = seen.softmax(1)
+    alpha = start
+    for k in range(90):
+        alpha = (alpha @ step) * seen[:, k % 9]
+    print(alpha.sum().log().item())  # HERE
+
+
 @program("exp_overflow", "The exponentials in aten::exp:0 go up to", "torch.logsumexp", unsaid=("orthogonal",))
 def partition_function_of_a_long_chain() -> None:
     alpha = torch.zeros(2, 5)

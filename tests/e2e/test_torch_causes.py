@@ -455,6 +455,21 @@ def test_an_epsilon_that_half_precision_loses_is_told(traces: Path) -> None:
     assert "1e-8 is below its smallest number" in first(traces, epsilon_of_adam_in_half_precision).suggestion
 
 
+def test_places_of_rows_are_no_data_far_from_1(tmp_path: Path) -> None:
+    layer, x = torch.nn.Linear(6, 1), torch.randn(400, 6)
+    optimizer = torch.optim.SGD(layer.parameters(), lr=40.0)
+    with tensordbg.record(tmp_path) as recording:
+        for _ in range(40):
+            rows = torch.randint(100, 400, (32,))
+            loss = ((layer(x[rows]) - 1) ** 2).mean()
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+    told = tensordbg.open(recording.path).why().origins[0]
+    assert (told.cause, "holds numbers" in told.explanation) == ("diverging_values", False)
+    assert told.suggestion.startswith("Training diverges. Lower the learning rate")
+
+
 def test_data_far_from_1_is_told_before_the_learning_rate(traces: Path) -> None:
     unscaled = first(traces, loss_that_overflows_steps_before_the_weights)
     assert "so gradients are large" in unscaled.explanation

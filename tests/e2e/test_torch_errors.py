@@ -346,6 +346,19 @@ CASES = {
         """,
         ("cut Input:0 came in from Python as a number, with nothing behind it that is trained train.py:7",),
     ),
+    "gradients left off behind a validation": (
+        """
+        net = nn.Linear(6, 3)
+        optimizer = torch.optim.SGD(net.parameters(), 0.1)
+        for _ in range(2):
+            loss = (net(torch.randn(8, 6)) ** 2).mean()
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+            torch.set_grad_enabled(False)
+        """,
+        ("the loss was computed from bias here, and no gradient was noted", "train.py:9 loss = (net("),
+    ),
     "no gradients asked for": (
         """
         net = nn.Linear(6, 3)

@@ -52,6 +52,14 @@ def a_rounded_output() -> None:
     train(model(), lambda out: functional.cross_entropy(torch.round(out), Y))  # HERE
 
 
+def weights_of_zero() -> None:
+    net = model()
+    for layer in net[::2]:
+        nn.init.zeros_(layer.weight)
+        nn.init.zeros_(layer.bias)
+    train(net, lambda out: functional.cross_entropy(out, Y))
+
+
 def a_dead_layer() -> None:
     net = model()
     with torch.no_grad():
@@ -359,6 +367,12 @@ def test_the_warning_names_what_is_wrong(tmp_path: Path, program: Callable[[], N
     if "# HERE" in inspect.getsource(program):
         assert found[0].source is not None
         assert found[0].source.line == line_of(program)
+
+
+def test_weights_that_are_all_zero_are_to_be_drawn_at_random(tmp_path: Path) -> None:
+    (told,) = [each for each in warnings_of(tmp_path, weights_of_zero) if each.kind == "zero_gradient"]
+    assert "as 4.weight, which the gradient is multiplied with, is all zero" in told.explanation
+    assert told.suggestion.startswith("Give the weights small random numbers")
 
 
 def test_what_half_precision_rounds_away_is_kept_in_float32(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from tensordbg.operations.composites import (
     is_of_exponentials,
     is_one_less_squared_tanh,
+    is_product_of_probabilities,
     kind_of,
     probability_behind,
 )
@@ -81,3 +82,12 @@ def test_one_less_a_squared_tanh() -> None:
     for square in (Made("Square", (tanh,)), Made("Pow", (tanh, Made("Const"))), Made("Mul", (tanh, tanh))):
         assert is_one_less_squared_tanh(Made("Sub", (Made("Const"), square)))
     assert not is_one_less_squared_tanh(Made("Sub", (Made("Const"), Made("Square", (LOGITS,)))))
+
+
+def test_a_product_of_many_probabilities() -> None:
+    softmax = Made("Softmax", (LOGITS,))
+    forward = Made("Mul", (Made("MatMul"), Made("Reshape", (softmax,))))
+    assert is_product_of_probabilities(Made("Sum", (forward,)))
+    assert probability_behind(Made("Sum", (forward,))) is None
+    assert not is_product_of_probabilities(Made("Sum", (Made("Mul", (softmax, Made("OneHot"))),)))
+    assert not is_product_of_probabilities(softmax)

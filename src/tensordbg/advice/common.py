@@ -120,6 +120,8 @@ FIXES: Mapping[str, Mapping[str, str]] = {
     "zero_gradient": {
         "": "Look at what the operation is given: a clipped, rounded, saturated or constant value has no slope.",
         "all_zero": "A mask or an activation that is zero throughout lets no gradient through: find out why it is.",
+        "zero_weights": "Give the weights small random numbers at the beginning, other ones for each unit, as layers "
+        "do by themselves: where they are all zero, nothing comes back through them.",
         "cancel": "See that nothing is compared with itself: in a ratio or difference of new and old values, such as "
         "two log-probabilities, cut the old ones off from the weights before.",
         "dead": "Lower the learning rate, start with smaller or positive biases, or use LeakyReLU, ELU or GELU.",

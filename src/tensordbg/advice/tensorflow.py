@@ -124,6 +124,9 @@ FIXES: Mapping[str, Mapping[str, str]] = {
         "exponentials": "The input is made of exponentials that have become 0: compute with what they are taken of, "
         "`tf.reduce_logsumexp(x, axis)` for the logarithm of a sum of exponentials; add the logarithms of factors to "
         "x.",
+        "probabilities": "The input is a product of many probabilities that has become 0: add up their logarithms, "
+        "`tf.nn.log_softmax` in place of the softmax and `a + b` of `a * b`; a sum or matrix product of them is "
+        "`tf.reduce_logsumexp(a[:, None] + b, 0)`.",
         "one_plus": "Keep the input above -1: `tf.math.log1p(tf.maximum(x, -1 + 1e-7))`.",
         "tanh": "The input is 1 - tanh(x)^2: compute its logarithm from x, "
         "`2 * (math.log(2.0) - x - tf.math.softplus(-2 * x))`.",

@@ -133,6 +133,9 @@ FIXES: Mapping[str, Mapping[str, str]] = {
         "exponentials": "The input is made of exponentials that have become 0: compute with what they are taken of, "
         "`torch.logsumexp(x, dim)` for the logarithm of a sum of exponentials; add the logarithms of factors to x "
         "(`torch.distributions` have such a `log_prob`).",
+        "probabilities": "The input is a product of many probabilities that has become 0: add up their logarithms, "
+        "`torch.log_softmax` in place of the softmax and `a + b` of `a * b`; a sum or matrix product of them is "
+        "`torch.logsumexp(a[:, None] + b, 0)`.",
         "one_plus": "Keep the input above -1: `torch.log1p(x.clamp(min=-1 + 1e-7))`.",
         "tanh": "The input is 1 - tanh(x)^2: compute its logarithm from x, "
         "`2 * (math.log(2.0) - x - torch.nn.functional.softplus(-2 * x))`, as "

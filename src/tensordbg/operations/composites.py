@@ -19,7 +19,7 @@ _THROUGH = frozenset(_BOUNDING | _COMBINING | {Kind.ARGUMENT, Kind.SQUARE, Kind.
 
 _QUOTIENTS = frozenset({Kind.DIVIDE, Kind.DIVIDE_NO_NAN})
 _PRODUCTS = frozenset({Kind.MULTIPLY, Kind.MULTIPLY_NO_NAN})
-_FUNCTIONS = frozenset({Kind.EXP, Kind.LOG, Kind.SIGMOID, Kind.SOFTMAX, Kind.SOFTPLUS, Kind.TANH})
+_FUNCTIONS = frozenset({Kind.EXP, Kind.LOG, Kind.MATMUL, Kind.SIGMOID, Kind.SOFTMAX, Kind.SOFTPLUS, Kind.TANH})
 _VANISHING = frozenset({*_PRODUCTS, *_QUOTIENTS, Kind.ADD, Kind.CAST, Kind.MEAN, Kind.PRODUCT, Kind.SUM})
 """What may stand between exponentials and what is 0 with them."""
 
@@ -60,6 +60,15 @@ def is_of_exponentials(computed: Computed) -> bool:
     if not computed.operation.has(Trait.REARRANGES) and kind not in _VANISHING:
         return False
     return any(map(is_of_exponentials, computed.operands[: 1 if kind in _QUOTIENTS else None]))
+
+
+def is_product_of_probabilities(computed: Computed) -> bool:
+    """Whether a value is a product of a softmax and what is computed as well, or a sum or part of such products."""
+    if computed.operation.kind in _PRODUCTS:
+        factors = computed.operands[:2]
+        return all(map(_has_function, factors)) and any(probability_behind(each) is Kind.SOFTMAX for each in factors)
+    through = computed.operation.has(Trait.REARRANGES) or computed.operation.kind in _VANISHING
+    return through and any(map(is_product_of_probabilities, computed.operands))
 
 
 def is_one_less_squared_tanh(computed: Computed) -> bool:

@@ -9,7 +9,7 @@ from tensordbg.analysis.causes.case import SMALLEST_NORMAL, Case, Cause, are, nu
 from tensordbg.analysis.causes.disguises import behind, lost_epsilon, probability
 from tensordbg.analysis.program.operations import named
 from tensordbg.model import Health
-from tensordbg.operations.composites import is_of_exponentials, is_one_less_squared_tanh
+from tensordbg.operations.composites import is_of_exponentials, is_one_less_squared_tanh, is_product_of_probabilities
 from tensordbg.operations.kinds import Kind
 from tensordbg.operations.operation import Role
 from tensordbg.operations.traits import Trait
@@ -106,6 +106,8 @@ def _fix_zero(case: Case) -> str:
         return case.fix("log_of_zero", "tanh")
     if made is not None and is_of_exponentials(made):
         return case.fix("log_of_zero", "exponentials")
+    if made is not None and is_product_of_probabilities(made):
+        return case.fix("log_of_zero", "probabilities")
     if made_by is Kind.DIVIDE and made is None:
         return case.fix("log_of_zero", "quotient")
     return case.fix("log_of_zero", "one_plus" if _of_one_plus(case) else "")

@@ -179,10 +179,11 @@ def _unnoted(past: RecordedPast, recording: Recording, walk: Sequence[tuple[Made
     """Where the way back from the loss meets what is trained: nothing on the way cuts it, so nobody noted it."""
     for made, inputs in walk:
         for each in inputs:
-            if each.op_type == PARAMETER or each.operation.has(Trait.READS):
-                site = recording.program.sites[past.site_of(each)]
-                read = recording.program.variables.get(site.reads[0]) if site.reads else None
-                name = each.tensor if read is None else read.name
+            site = recording.program.sites[past.site_of(each)]
+            held = site.reads or site.writes  # what an update has left in a variable is the variable
+            if each.op_type == PARAMETER or each.operation.has(Trait.READS) or held:
+                variable = recording.program.variables.get(held[0]) if held else None
+                name = each.tensor if variable is None else variable.name
                 why = fix(site.framework, "lost_gradient")
                 words = f"the loss was computed from {name} here, and no gradient was noted: {why}"
                 return [Beginning("left", "", made.tensor, made.op_type, words, made.source)]

@@ -227,12 +227,15 @@ class Jumps:
         return not builds and len(write.written) == 1 and self._came_in(write.written[0])
 
     def _enlarging(self, event: int, parents: Sequence[int]) -> Sequence[int]:
-        """What a tensor was made from, without what it was divided by: that being large makes nothing large."""
-        place = operation_of(self._ancestry.site(event)).operand(Role.DENOMINATOR)
-        if place is None:
+        """What a tensor was made from, but for what it was divided by or looked up at: that makes nothing large."""
+        operation = operation_of(self._ancestry.site(event))
+        divisor = operation.operand(Role.DENOMINATOR)
+        places = (*operation.indices, *(() if divisor is None else (divisor,)))
+        if not places:
             return parents
-        divisor = self._ancestry.placed_parents(event).get(place, NONE)
-        return [parent for parent in parents if parent != divisor] or parents
+        placed = self._ancestry.placed_parents(event)
+        without = {placed[place] for place in places if place in placed}
+        return [parent for parent in parents if parent not in without] or parents
 
     def _updated_in_place(self, site: Site, parents: Sequence[int]) -> str:
         """The name of the one variable that an operation changed in place, which it was given first; else empty."""

@@ -176,7 +176,8 @@ def _reason(study: Study, zeros: Zeros, port: int) -> tuple[str, str]:
         return f"which {framework} put in because the loss does not depend on what it differentiates.", "unconnected"
     if blocking != NONE:
         what = study.name(study.at[blocking][0])
-        return f"as {what}, which the gradient is multiplied with, is all zero.", "all_zero"
+        known = "zero_weights" if blocking in study.variable_of else "all_zero"
+        return f"as {what}, which the gradient is multiplied with, is all zero.", known
     if operation.kind in _ADDING:
         return (
             "where gradients come together and cancel: the loss takes with a minus what it takes with a plus.",
