@@ -55,7 +55,7 @@ its steps it never had a gradient, at none of those in which that was looked at.
 BEFORE_STEP = "before_step"
 """The attribute of what a replayed step took from outside, which tells how it came: `loader` where a loader of data
 gave it as it is, `module` where it was there before the first call of a module, where what the step did began to be
-noted, and `step` where it was there before the step."""
+noted, `step` where it was there before the step, and `processes` where other processes sent it."""
 
 ELEMENT_ORIGIN, BATCH_ORIGINS = "tensordbg_element_origin", "tensordbg_batch_origins"
 """How the operations are called that hold, in a pipeline with origins, the names of the element that a call of a

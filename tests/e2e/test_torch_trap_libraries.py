@@ -235,7 +235,10 @@ def test_a_step_of_two_processes_comes_out_the_same_in_each(tmp_path: Path, view
     assert done.returncode == 0, done.stderr
     captures = list_captures(tmp_path / "captures")
     assert len(captures) == 2
+    received = []
     for each in captures:
         replayed = tdbg(tmp_path, sys.executable, "replay", str(each))
         assert same_to_the_bit(replayed) == 1, replayed.stderr
         assert "what came from other processes is as it was then" in " ".join(replayed.stderr.split())
+        received.append("received the first NaN" in replayed.stderr)
+    assert sorted(received) == [False, views == "False"]

@@ -48,6 +48,7 @@ FIXES: Mapping[str, Mapping[str, str]] = {
     "from_another_process": {
         "": "Look at all processes together: record each of them into one folder (`tdbg run --out FOLDER`), and "
         "`tdbg why FOLDER` names the one in which it started.",
+        "captures": "Replay this step's captures of the other processes too: in one of them it started.",
     },
     "function_domain": {"cosine": " A cosine of unit vectors leaves the domain by rounding alone."},
     "half_precision_overflow": {

@@ -146,3 +146,9 @@ def test_what_a_replayed_step_was_given_is_bad_data_only_where_a_loader_gave_it(
     said = verdict("Input", [nan, 1.0], given=True, came="loader")
     assert (said.cause, said.explanation.endswith(", as the loader of the data gave it.")) == ("bad_input_data", True)
     assert cause("Input", [nan, 1.0], given=True, came="") == "bad_input_data"
+    said = verdict("Input", [nan, 1.0], given=True, came="processes")
+    assert (said.cause, said.explanation) == (
+        "from_another_process",
+        "Other processes have sent Input:0 within the step, with 1 NaN among 2 elements.",
+    )
+    assert said.suggestion.startswith("Replay this step's captures of the other processes")

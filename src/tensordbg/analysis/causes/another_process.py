@@ -10,7 +10,18 @@ from tensordbg.model import Health
 from tensordbg.operations.frameworks import framework_of_type
 
 
+def _was_sent(case: Case) -> bool:
+    """Whether other processes have sent it to a step that is replayed, without them."""
+    return case.given and case.came == "processes"
+
+
+def _is_from_another(case: Case) -> bool:
+    return case.operation.collective is not None or _was_sent(case)
+
+
 def _explain(case: Case) -> str:
+    if _was_sent(case):
+        return f"Other processes have sent {case.view.tensor} within the step, with {bad_elements(case.output)}."
     collective = case.operation.collective
     assert collective is not None
     kind = collective.kind
@@ -27,10 +38,10 @@ def _explain(case: Case) -> str:
 
 
 def _fix(case: Case) -> str:
-    return case.fix("from_another_process")
+    return case.fix("from_another_process", "captures" if _was_sent(case) else "")
 
 
-CAUSES = (Cause("from_another_process", lambda case: case.operation.collective is not None, _explain, _fix),)
+CAUSES = (Cause("from_another_process", _is_from_another, _explain, _fix),)
 
 
 def overflow_verdict(origin: Origin, kind: str, parties: int) -> Verdict:

@@ -213,7 +213,7 @@ CAUSES = (
     Cause("returned_from_python", lambda case: case.before is not None, _explain_back, _fix_back),
     Cause("bad_variable", _bad_variable, _explain_variable, _fix_variable),
     Cause("bad_before_step", _is_before_step, _explain_before_step, _fix_before_step),
-    Cause("bad_input_data", lambda case: case.given, _explain_input, _fix_input),
+    Cause("bad_input_data", lambda case: case.given and case.came != "processes", _explain_input, _fix_input),
     Cause("source_not_seen", _is_handed_on, _explain_unseen, _fix_unseen),
     Cause("non_finite_constant", lambda case: case.operation.kind is Kind.CONSTANT, _explain_constant, _fix_constant),
 )

@@ -30,6 +30,8 @@ class Before(Enum):
     """It was there before the first call of a module, where what a step does begins to be noted."""
     STEP = "step"
     """It was there before the step, in a program that calls no modules."""
+    PROCESSES = "processes"
+    """Other processes sent it within the step."""
 
 
 class At(msgspec.Struct, frozen=True, array_like=True):

@@ -226,7 +226,7 @@ class _Maker:
         loaded = map(log.find, filter(self._noticed.is_loaded, at_hand))
         self._loaded |= {each.memory for each in loaded if each is not None}
         before = Before.MODULE if found.calls else Before.STEP
-        return files_of(noted, StepInputs(kept, before, frozenset(self._loaded)), targets)
+        return files_of(noted, StepInputs(kept, before, frozenset(self._loaded), frozenset(sent)), targets)
 
     def _summed(self) -> set[int]:
         """The memories of gradients from before, to which the step adds: they are no inputs."""

@@ -52,9 +52,13 @@ class StepInputs:
     """The moment before which the rest was there."""
     loaded: frozenset[int] = frozenset()
     """The memories that are as a `DataLoader` gave them."""
+    sent: frozenset[int] = frozenset()
+    """Those that hold what other processes have sent."""
 
     def since(self, memory: int) -> Before:
         """How a memory came."""
+        if memory in self.sent:
+            return Before.PROCESSES
         return Before.LOADER if memory in self.loaded else self.before
 
 
