@@ -36,3 +36,9 @@ def test_what_lies_behind_a_small_jump_teaches_nothing() -> None:
 def test_bounded_above() -> None:
     growing = np.geomspace(1e-7, 2.3e-5, 4000)
     assert tolerance_of(growing, chain(4000), ROUNDING) <= 400 * ROUNDING
+
+
+def test_equal_to_the_bit_tells_nothing_of_a_coarser_precision() -> None:
+    coarse = 2.0**-7
+    assert tolerance_of(np.zeros(200), chain(200), coarse) == 0.002
+    assert tolerance_of(np.zeros(200), chain(200), coarse, one_precision=False) == 0.01

@@ -66,7 +66,8 @@ def find_agreement(a: Side, b: Side, given: float | None, anchors: Anchors) -> A
             (a, b), (near_a, near_b), rounding = fine, exact, _EXACT
     tolerance = given
     if tolerance is None:
-        tolerance = tolerance_of(near_b.distance, b.edges, rounding)
+        one_precision = a.numbers.rounding == b.numbers.rounding
+        tolerance = tolerance_of(near_b.distance, b.edges, rounding, one_precision=one_precision)
     everywhere = np.zeros(len(a.numbers), dtype=np.int64), np.zeros(len(b.numbers), dtype=np.int64)
     group = anchors.groups(*everywhere)
     near_a = _among_all_steps((a, b), group, near_a, tolerance)

@@ -11,6 +11,7 @@ from tensordbg.analysis.columns.reading import Bools, TraceSource
 from tensordbg.analysis.diff.agreement import Agreement, find_agreement
 from tensordbg.analysis.diff.anchors import Anchors, Named, find_anchors
 from tensordbg.analysis.diff.apart import Apart, Pair, are_of_one_size
+from tensordbg.analysis.diff.begun_later import begun_later
 from tensordbg.analysis.diff.clipped import clipped
 from tensordbg.analysis.diff.damped import with_damped
 from tensordbg.analysis.diff.doubtful import without_doubtful
@@ -26,6 +27,7 @@ from tensordbg.analysis.diff.kernels import without_seeming
 from tensordbg.analysis.diff.lengths import notes_on_ends, notes_on_lengths
 from tensordbg.analysis.diff.lookups import with_lookups
 from tensordbg.analysis.diff.loose import loose_differences
+from tensordbg.analysis.diff.losses_apart import losses_apart
 from tensordbg.analysis.diff.matching import FAR
 from tensordbg.analysis.diff.noise import tolerance_by_twin
 from tensordbg.analysis.diff.numbers import LOW
@@ -103,6 +105,7 @@ def compare_sides(a: Side, b: Side, asked: Asked) -> Comparison:
     room = agreement.tolerance if asked.tolerance is None else 0.0
     undrifted = _pairs(apart_a, apart_b, room)
     pairs = _of_first_pass(a, b, undrifted)
+    drifted = NEVER if pairs else drifted_from(aligned)
     if not pairs:
         agreement = with_drift(a, b, agreement, aligned)
         apart_a, apart_b = _apart((a, b), agreement, anchors)
@@ -112,9 +115,9 @@ def compare_sides(a: Side, b: Side, asked: Asked) -> Comparison:
     untrained = with_untrained(apart_a, apart_b, pairs)
     pairs, lookups = with_lookups(apart_a, apart_b, [*untrained] or pairs)
     parted = tuple((pair.a, pair.b) for pair in pairs)
-    pairs = with_damped(apart_a, apart_b, pairs, agreement.tolerance)
-    pairs = led_back(apart_a, apart_b, pairs, agreement)
+    pairs = led_back(apart_a, apart_b, with_damped(apart_a, apart_b, pairs, agreement.tolerance), agreement)
     pairs = [without_seeming(apart_a, apart_b, pair) for pair in pairs]
+    pairs, lookups = _of_whole_trainings(apart_a, apart_b, pairs, lookups)
     loose = untrained | lookups | {pair: explain_reordered(apart_a, apart_b, pair) for pair in pairs if pair.reordered}
     if not pairs:
         unlike = unlike_results(apart_a, apart_b, agreement.tolerance)
@@ -126,7 +129,6 @@ def compare_sides(a: Side, b: Side, asked: Asked) -> Comparison:
         (pair, loose.get(pair) or explain(apart_a, apart_b, pair))
         for pair in _of_first_step(b, [each for each in pairs if not each.beside] or list(loose))
     ]
-    drifted = drifted_from(aligned, agreement.tolerance)
     explained = [each for each in explained if not _is_drift(b, *each, drifted)]
     differences = [_first_difference(apart_a, apart_b, *each, agreement.tolerance) for each in explained]
     begun = _begun(apart_a, apart_b, pairs, [found for _, found in explained])
@@ -150,6 +152,21 @@ def compare_sides(a: Side, b: Side, asked: Asked) -> Comparison:
         notes=_notes_on_drift(drifted) if not differences else (),
         errors=find_error_flow(apart_a, apart_b, Known(agreement, aligned, begun, parted)) if in_common else (),
     )
+
+
+def _of_whole_trainings(
+    a: Apart, b: Apart, pairs: list[Pair], said: dict[Pair, Explained]
+) -> tuple[list[Pair], dict[Pair, Explained]]:
+    """Tells, with words, of trainings that begin apart, and of losses where nothing else differs."""
+    losses = losses_apart(a, b).items()
+    found = begun_later(a, b) or {pair: words for pair, words in losses if not _are_before(b, pairs, pair)}
+    return [*found] or pairs, said | found
+
+
+def _are_before(b: Apart, pairs: list[Pair], loss: Pair) -> bool:
+    """Tells whether runs part in a forward pass up to a loss, and not in what is made of that."""
+    step, behind = b.side.numbers.step, b.side.backward | b.side.updates
+    return any(not (pair.loosely or behind[pair.b]) and step[pair.b] <= step[loss.b] for pair in pairs)
 
 
 def _is_drift(b: Side, pair: Pair, found: Explained, drifted: int) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -43,6 +44,13 @@ class Aligned:
     b: Ints
     step: Ints
     distance: Floats
+    tolerance: float
+    """How far values of the first step may be apart."""
+
+    @cached_property
+    def bounds(self) -> _Bounds:
+        """How far those of each step may be."""
+        return _Bounds.of(self)
 
 
 def align(a: Side, b: Side, agreement: Agreement) -> Aligned:
@@ -59,7 +67,7 @@ def align(a: Side, b: Side, agreement: Agreement) -> Aligned:
     rows_a, rows_b = rows_a[same], rows_b[same]
     far = distances(a.numbers.statistics[rows_a], b.numbers.statistics[rows_b], a.numbers.size[rows_a])
     kept = _in_order(b.numbers.site[rows_b], (far > agreement.tolerance) & agreement.b[rows_b])
-    return Aligned(rows_a[kept], rows_b[kept], b.numbers.step[rows_b[kept]], far[kept])
+    return Aligned(rows_a[kept], rows_b[kept], b.numbers.step[rows_b[kept]], far[kept], agreement.tolerance)
 
 
 def _in_order(site: Ints, misplaced: Bools) -> Bools:
@@ -71,13 +79,13 @@ def _in_order(site: Ints, misplaced: Bools) -> Bools:
     return result
 
 
-def drifted_from(aligned: Aligned, tolerance: float) -> int:
+def drifted_from(aligned: Aligned) -> int:
     """The step of a long training from which on rounding has put the runs so far apart that they may be unlike.
 
     It has grown from step to step until then. A row of which nearly all is cut off, say, makes it a thousand times as
     large in one step, and the next is near again; so that numbers alone tell no difference any more. `NEVER` of others.
     """
-    bounds = _Bounds.of(aligned, tolerance)
+    bounds = aligned.bounds
     far = bounds.steps[bounds.bound >= _MOST]
     return int(far[0]) if len(far) and far[0] >= _LONG and len(bounds.steps) > 1 else NEVER
 
@@ -96,7 +104,7 @@ def _by_step(aligned: Aligned) -> Iterator[tuple[int, Floats]]:
 
 def with_drift(a: Side, b: Side, agreement: Agreement, aligned: Aligned) -> Agreement:
     """Takes for equal also what is apart by no more than the drift of its step."""
-    bounds = _Bounds.of(aligned, agreement.tolerance)
+    bounds = aligned.bounds
     kept = aligned.distance <= bounds.of_side(b)[aligned.b]
     near_a, near_b = agreement.near_a, agreement.near_b
     drifts_a = near_a.distance <= np.maximum(bounds.of_side(a), _of_kept(a, b))
@@ -125,8 +133,9 @@ class _Bounds:
     bound: Floats
 
     @classmethod
-    def of(cls, aligned: Aligned, tolerance: float) -> _Bounds:
+    def of(cls, aligned: Aligned) -> _Bounds:
         """Learns them from the values that correspond."""
+        tolerance = aligned.tolerance
         steps, bound, found = np.unique(aligned.step), tolerance, []
         for _, distance in _by_step(aligned):
             found.append(bound)

@@ -29,13 +29,15 @@ _PIECE = 64
 """After so many values the tolerance is learned anew, later after a quarter more."""
 
 
-def tolerance_of(distance: Floats, edges: Edges, rounding: float) -> float:
+def tolerance_of(distance: Floats, edges: Edges, rounding: float, *, one_precision: bool = True) -> float:
     """Finds the tolerance from the distances of the nearest pairs.
 
     Args:
         distance: Of each value of a run to its partner, in the order of the run.
         edges: The data flow of that run.
         rounding: The coarser of the roundings of the two runs.
+        one_precision: Whether both runs have that. Else values that are equal to the bit were computed in the finer one
+            by both, and say nothing of the others.
 
     Returns:
         Ten times what nine of ten equal values are apart; at least 16 roundings (4 where most
@@ -45,16 +47,16 @@ def tolerance_of(distance: Floats, edges: Edges, rounding: float) -> float:
     first = 0
     while first < len(distance):
         piece = slice(first, max(first + _PIECE, first * 5 // 4))
-        bound = _learned(distance[:first], rounding)
+        bound = _learned(distance[:first], rounding, one_precision)
         jumps[piece] = (distance[piece] > bound) & (distance[piece] < _NEAR)
         first = piece.stop
-    return _learned(distance[~edges.spread(jumps)], rounding)
+    return _learned(distance[~edges.spread(jumps)], rounding, one_precision)
 
 
-def _learned(distance: Floats, rounding: float) -> float:
+def _learned(distance: Floats, rounding: float, one_precision: bool) -> float:
     sure = distance[distance < min(_SURELY * rounding, _SURELY_NEAR)]
     usual = float(np.quantile(sure, 0.9)) if len(sure) else 0.0
     least = min(_LEAST * rounding, _LEAST_FAR)
-    if len(sure) and not usual:
+    if len(sure) and not usual and one_precision:
         least = min(_LEAST_OF_EQUAL * rounding, _LEAST_OF_EQUAL_FAR)
     return float(np.clip(_ROOM * usual, least, min(_MOST * rounding, _MOST_FAR)))
