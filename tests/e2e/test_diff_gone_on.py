@@ -244,3 +244,27 @@ def test_what_is_served_of_a_training_and_a_run_that_failed_are_the_same(tmp_pat
         recorded(tmp_path / "failed", failing)
     whole = recorded(tmp_path / "whole", ended(of_torch, ENDS_OF_TORCH["softmax"]))
     assert tensordbg.diff(tmp_path / "failed", whole).status == "same"
+
+
+def test_batches_that_a_pipeline_hands_out_and_keras_puts_together_again(tmp_path: Path) -> None:
+    """The pipeline runs ahead of the calls, and what takes a batch of it is not known."""
+    images = drawn(12, 8)
+
+    def of_keras() -> None:
+        model = keras.Sequential([keras.layers.Dense(12, "relu"), keras.layers.Dense(5)])
+        model.build((None, 8))
+        model.set_weights([FIRST, BIAS, SECOND, np.zeros(5, "float32")])
+        model.predict(images, batch_size=4, verbose=0)
+
+    def one_by_one(end: Callable[[Any], Any]) -> Program:
+        return lambda: [end(of_torch(batch)) for batch in np.split(images, 3)]
+
+    runs = {"keras": of_keras, "torch": one_by_one(lambda x: x), "more": one_by_one(lambda x: x.softmax(-1))}
+    keras_run, torch_run, more = (recorded(tmp_path / name, program) for name, program in runs.items())
+    for pair in ((keras_run, torch_run), (torch_run, keras_run)):
+        result = tensordbg.diff(*pair)
+        assert result.status == "same", result.first
+        assert not any("compared is what both have" in note for note in result.notes)
+    found = first(tensordbg.diff(keras_run, more))
+    assert found.kind == "missing"
+    assert "the result of A is one that B goes on from, with aten::_softmax" in found.explanation

@@ -81,7 +81,10 @@ def first_types(apart: Apart, rows: tuple[int, ...]) -> str:
 
 
 def ends_of(apart: Apart) -> Bools:
-    """Marks what a forward pass makes and nothing goes on from."""
+    """Marks what a forward pass makes and nothing goes on from.
+
+    A batch that a pipeline hands out is none where the program computes anything: what takes it is not known.
+    """
     side = apart.side
     everything = np.ones(len(side.numbers), dtype=np.bool_)
     result: Bools = (
@@ -89,4 +92,5 @@ def ends_of(apart: Apart) -> Bools:
         & ~side.edges.has_child(everything)
         & ~(side.kept | side.backward | side.drawn_in_vain(apart.label >= 0) | apart.constant)
     )
-    return result
+    computed: Bools = result & ~side.in_pipelines
+    return computed if computed.any() else result

@@ -18,6 +18,7 @@ from tensordbg.analysis.diff.further_results import ends_of, first_types, withou
 from tensordbg.analysis.diff.matching import distances
 from tensordbg.analysis.diff.numbers import HIGH, LOW
 from tensordbg.analysis.diff.wording import Explained, of_rows
+from tensordbg.operations.kinds import Kind
 
 _LOOKED_AT = 8
 """So many results of a run are looked at, the last ones."""
@@ -39,7 +40,8 @@ def gone_on_from(a: Apart, b: Apart, tolerance: float) -> Iterator[tuple[Pair, E
     if bool(a.side.updates.any()) != bool(b.side.updates.any()):
         return  # a training beside what is served of it
     ends = _ends(a), _ends(b)
-    results = _results((a, ends[0]), (b, ends[1]), tolerance), _results((b, ends[1]), (a, ends[0]), tolerance)
+    of_a, of_b = (a, _taken_apart((a, ends[0]), (b, ends[1]))), (b, _taken_apart((b, ends[1]), (a, ends[0])))
+    results = _results(of_a, of_b, tolerance), _results(of_b, of_a, tolerance)
     for both, mine, other in (
         (Both(b, a, turned=True), results[1], results[0]),
         (Both(a, b), results[0], results[1]),
@@ -53,6 +55,25 @@ def _ends(apart: Apart) -> list[int]:
     side = apart.side
     trained = int(np.flatnonzero(side.backward | side.updates).max(initial=-1))
     return [row for row in np.flatnonzero(ends_of(apart) & ~by_products(side)).tolist() if row > trained]
+
+
+def _taken_apart(run: tuple[Apart, list[int]], other: tuple[Apart, list[int]]) -> list[int]:
+    """The results of a run, and of those that are values of the other run put together these: so is Keras's `predict`.
+
+    Args:
+        run: The run, and what it ends with.
+        other: The same of the other run.
+    """
+    (mine, rows), (theirs, ends) = run, other
+    sizes = {int(theirs.side.numbers.size[each]) for each in ends}
+    found: dict[int, None] = {}
+    for row in rows:
+        parts = mine.side.edges.parents[row]
+        labels = {int(mine.label[each]) for each in parts}
+        joins = mine.side.operation(row).kind is Kind.CONCATENATE and len(labels) == len(parts) >= _SEVERAL
+        alone_there = joins and min(labels) >= 0 and int(mine.side.numbers.size[row]) not in sizes
+        found |= dict.fromkeys(parts if alone_there else [row])
+    return [*found]
 
 
 def _results(run: tuple[Apart, list[int]], other: tuple[Apart, list[int]], tolerance: float) -> _Results:

@@ -7,8 +7,13 @@ from tensordbg.trace.program.facts import TraceFacts
 
 
 def notes_on_lengths(a: Side, b: Side) -> tuple[str, ...]:
-    """Tells how many steps each run has, where one has more."""
+    """Tells how many steps each run has, where one has more.
+
+    Without a training, calls of functions are steps in TensorFlow, and nothing is in PyTorch: all of it is compared.
+    """
     trains = bool(a.updates.any() and b.updates.any())
+    if a.frameworks != b.frameworks and not any(bool((each.updates | each.backward).any()) for each in (a, b)):
+        return ()
     last_a, last_b = (_count(side, trains) for side in (a, b))
     if last_a == last_b or min(last_a, last_b) == 0:
         return ()

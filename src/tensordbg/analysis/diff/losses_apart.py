@@ -47,9 +47,8 @@ def _taken_of(apart: Apart, loss: int) -> dict[int, int]:
 
 
 def _in_words(pair: Pair, runs: str, behind: str, before: str) -> Explained:
-    run, other = runs
     text = (
-        f"the loss of {run} is taken of what {behind} gives, and that of {other} of what that is made of, by "
+        f"the loss of {runs[0]} is taken of what {behind} gives, and that of {runs[1]} of what that is made of, by "
         f"{before}: both runs have both"
     )
     suggestion = "give both losses the same: scores to a loss that takes a softmax or a sigmoid itself, and no softmax"

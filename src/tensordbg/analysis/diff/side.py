@@ -170,6 +170,13 @@ class Side:
         return result
 
     @cached_property
+    def in_pipelines(self) -> Bools:
+        """Whether each value is of a function of an input pipeline, which no execution runs."""
+        in_functions = self.of_sites(lambda site: site.function != NONE)
+        result: Bools = in_functions & (self.values.events.execution[self.numbers.event] == NONE)
+        return result
+
+    @cached_property
     def statistics(self) -> Bools:
         """Whether each value is a running statistic: a variable that the forward pass updates."""
         return find_statistics(self.values, self.numbers, self.copies)
