@@ -11,6 +11,10 @@ from tensordbg.analysis.diff.apart import Apart, Pair, distance_of
 from tensordbg.analysis.diff.edges import reached
 from tensordbg.analysis.diff.losses import parts_of_loss
 from tensordbg.analysis.diff.wording import Explained, made_by
+from tensordbg.operations.kinds import Kind
+
+_PROBABILITIES = frozenset({Kind.SOFTMAX, Kind.LOG_SOFTMAX, Kind.SIGMOID})
+"""The kinds of operations that losses take themselves: there may be one too many, or one too few."""
 
 _WALKED = 40
 """So many values before what a loss is taken of are looked at for what the other loss is."""
@@ -25,6 +29,8 @@ def losses_apart(a: Apart, b: Apart) -> dict[Pair, Explained]:
     for runs, mine, row, other, theirs in (("BA", b, pair.b, a, pair.a), ("AB", a, pair.a, b, pair.b)):
         given = _taken_of(other, theirs)
         for value in _taken_of(mine, row).values():
+            if mine.side.operation(value).kind not in _PROBABILITIES:
+                continue
             before = reached(value, mine.side.edges.parents.__getitem__, _WALKED)
             met = next((each for each in before if each != value and int(mine.label[each]) in given), None)
             if met is not None:
