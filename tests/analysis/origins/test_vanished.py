@@ -46,3 +46,20 @@ def test_a_sigmoid_that_is_written_out_is_right() -> None:
     run.event(result, [0.0, 0.37])
     (origin,) = why(trace).origins
     assert (origin.cause, origin.consequential) == ("half_precision_overflow", False)
+
+
+@pytest.mark.parametrize(("number", "reaches"), [(500.0, ("zeros",)), (65000.0, ())])
+def test_rows_divided_by_the_root_of_their_mean_square(number: float, reaches: tuple[str, ...]) -> None:
+    """The inverse of the root of a square that is beyond float16 mostly is a float16, that of the square is none."""
+    trace = TraceBuilder()
+    f = trace.function("norm")
+    x = f.argument("x", "float16")
+    square = f.op("Square", x, dtype="float16")
+    scale = f.op("Rsqrt", square, dtype="float16")
+    f.returns(scale)
+    run = trace.run(f)
+    run.event(x, [number, 1.0])
+    run.event(square, [inf, 1.0])
+    run.event(scale, [0.0, 1.0])
+    (origin,) = why(trace).origins
+    assert (origin.cause, origin.reaches) == ("half_precision_overflow", reaches)

@@ -1,10 +1,13 @@
 """Quotients that became 0 since what they were divided by went beyond the largest float16.
 
-The infinity is gone then, and all that is left is finite and wrong: a row that was to be divided by its sum is nothing
-but zeros. Where the true quotient is too small for the type anyway, as in a sigmoid that is written out, 0 is right.
+The infinity is gone then, and all that is left is finite and wrong: a row that was to be divided by its sum, or by the
+root of its mean square, is nothing but zeros. Where the true quotient is too small for the type anyway, as in a sigmoid
+that is written out, 0 is right.
 """
 
 from __future__ import annotations
+
+import math
 
 from tensordbg.analysis.causes.case import Case, magnitude
 from tensordbg.analysis.causes.magnitudes import bound
@@ -17,6 +20,7 @@ from tensordbg.analysis.origins.dropping import Dropping
 from tensordbg.analysis.program.details import Details
 from tensordbg.analysis.program.operations import operation_of
 from tensordbg.model import Health
+from tensordbg.operations.kinds import Kind
 from tensordbg.operations.operation import Role
 from tensordbg.operations.traits import Trait
 
@@ -56,9 +60,11 @@ class Vanished:
     def _vanished(self, event: int, beyond: float) -> TensorView | None:
         """The value of an event, if it is 0 where it was divided by an infinity and is no small number in truth."""
         site = self._values.program.sites.get(int(self._values.events.site[event]))
-        roles = {} if site is None else operation_of(site).operands
-        place = roles.get(Role.DENOMINATOR, roles.get(Role.DIVISOR))
-        if site is None or place is None:
+        if site is None:
+            return None
+        operation = operation_of(site)
+        place = operation.operands.get(Role.DENOMINATOR, operation.operands.get(Role.DIVISOR))
+        if place is None:
             return None
         given = {
             each.position: resolve(self._flow, each.invocation, each.port)
@@ -71,7 +77,8 @@ class Vanished:
         dividends = [views[each].health for each in divided]
         largest = max(map(magnitude, dividends), default=1.0)
         more = all(_share(views[event].health) > _share(each) for each in dividends)
-        return views[event] if more and largest > _SMALLEST * beyond else None
+        divisor = math.sqrt(beyond) if operation.kind is Kind.RSQRT else beyond
+        return views[event] if more and largest > _SMALLEST * divisor else None
 
 
 def _true_size(case: Case) -> float:
