@@ -86,3 +86,48 @@ def test_a_normalization_in_a_kernel_has_its_settings(runs: tuple[Path, Path]) -
     found = first(runs, EPSILON)
     assert [(each.attribute, each.a, each.b) for each in found.difference] == [("epsilon", 2e-3, 1e-2)]
     assert found.added
+
+
+DRAWN = """
+    import torch._inductor.config as settings
+
+    settings.fallback_random = FALLBACK
+    torch.manual_seed(0)
+    weights = nn.Parameter(torch.linspace(-1, 1, 12).reshape(4, 3))
+
+    def step(x):
+        return (x @ weights + torch.randn(5, 3)).square().mean()
+
+    (torch.compile(step) if COMPILED else step)(torch.linspace(0, 1, 20).reshape(5, 4)).backward()
+"""
+
+
+def test_kernels_draw_other_numbers_by_the_same_seed_unless_pytorch_is_asked_for_the_same(tmp_path: Path) -> None:
+    words = [("False", "False"), ("True", "False"), ("True", "True")]
+    for number, (compiled, fallback) in enumerate(words):
+        (tmp_path / str(number)).mkdir()
+        done = run(tmp_path / str(number), DRAWN.replace("COMPILED", compiled).replace("FALLBACK", fallback))
+        assert done.returncode == 0, done.stderr
+    eager, compiled_run, as_eager = (tmp_path / str(number) / "traces" for number in range(3))
+    found = tensordbg.diff(eager, compiled_run).first
+    assert found is not None
+    assert found.kind == "random"
+    assert "`torch._inductor.config.fallback_random = True`" in found.suggestion
+    assert tensordbg.diff(eager, as_eager).status == "same"
+
+
+def test_no_seed_has_two_frameworks_draw_the_same(tmp_path: Path) -> None:
+    import tensorflow as tf
+    import torch
+
+    given = [[1.0, -2.0, 3.0], [0.5, 0.25, -1.0]]
+    with tensordbg.record(tmp_path / "a"):
+        torch.manual_seed(0)
+        (torch.tensor(given) * 2 + torch.randn(2, 3)).square()
+    with tensordbg.record(tmp_path / "b"):
+        tf.random.set_seed(0)
+        tf.square(tf.constant(given) * 2 + tf.random.normal([2, 3]))
+    found = tensordbg.diff(tmp_path / "a", tmp_path / "b").first
+    assert found is not None
+    assert found.kind == "random"
+    assert found.suggestion.endswith("hand both the same numbers: no seed has two frameworks draw the same")

@@ -112,6 +112,8 @@ class Trait(Enum):
     """It puts what it is given into parts of a variable, as it is."""
     VARIES = auto()
     """It may give something else each time, whatever it is given."""
+    DRAWS_APART = auto()
+    """It draws by a generator of compiled code, which by the same seed gives other numbers than the program's."""
     STANDS_ALONE = auto()
     """Of two that are given the same each may give something else, or run elsewhere."""
 

@@ -51,6 +51,18 @@ def unlike(apart: Apart, row: int) -> Unlike:
     return Unlike("input", row) if drawn is None else Unlike("random", row, side.site(drawn).op_type, drawn)
 
 
+def advice_on_chance(a: Apart, b: Apart, drawn: tuple[int, int]) -> str:
+    """Tells by which of `SUGGESTIONS` two runs draw the same numbers, which they have drawn at two rows."""
+    if a.side.frameworks != b.side.frameworks:
+        return "random in frameworks"
+    runs = tuple(zip((a, b), drawn, strict=True))
+    apart = [row != NONE and run.side.operation(row).has(Trait.DRAWS_APART) for run, row in runs]
+    both_draw = all(
+        row != NONE or run.side.of_sites(lambda site: _draws(operation_of(site))).any() for run, row in runs
+    )
+    return "random in kernels" if both_draw and any(apart) and not all(apart) else "random"
+
+
 def chosen_by(apart: Apart, row: int) -> str:
     """Tells the operation that drew by what an operation of a graph chooses, as a dropout; empty where none did.
 
@@ -70,6 +82,15 @@ def drawn_apart(a: Apart, b: Apart, pair: Pair) -> tuple[str, str] | None:
     seen = [next((each.drawn_by for each in unlike_inputs(apart, row) if each.drawn_by), "") for apart, row in runs]
     kept = [drawn or _drawn_in_kernel(apart, row) for drawn, (apart, row) in zip(seen, runs, strict=True)]
     return (kept[0], kept[1]) if all(kept) and any(seen) and not all(seen) else None
+
+
+def drawn_in_one(a: Apart, b: Apart, pair: Pair) -> tuple[Unlike | None, Unlike | None] | None:
+    """The random numbers that one operation of a pair is given and the other is not, where all else agrees."""
+    of_a, of_b = unlike_inputs(a, pair.a), unlike_inputs(b, pair.b)
+    found = of_a or of_b
+    if (of_a and of_b) or pair.extra_a or pair.extra_b or not found or any(each.kind != "random" for each in found):
+        return None
+    return (of_a[0], None) if of_a else (None, of_b[0])
 
 
 def _drawn_in_kernel(apart: Apart, row: int) -> str:

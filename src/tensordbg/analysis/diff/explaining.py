@@ -6,7 +6,14 @@ from tensordbg.analysis.diff.apart import Apart, Pair, are_of_one_kind, are_of_o
 from tensordbg.analysis.diff.arrangement import DRIFTING, fill_unlike, in_another_order, other_parts
 from tensordbg.analysis.diff.attentions import explain_attention
 from tensordbg.analysis.diff.attributes import as_written, attribute_differences
-from tensordbg.analysis.diff.beginnings import Unlike, drawn_apart, unlike, unlike_inputs
+from tensordbg.analysis.diff.beginnings import (
+    Unlike,
+    advice_on_chance,
+    drawn_apart,
+    drawn_in_one,
+    unlike,
+    unlike_inputs,
+)
 from tensordbg.analysis.diff.edges import reached
 from tensordbg.analysis.diff.exchanged import have_other_inputs
 from tensordbg.analysis.diff.explaining_losses import explain_loss, explain_whole, of_smoothing, of_written_loss
@@ -92,9 +99,22 @@ def _drawn(a: Apart, b: Apart, pair: Pair) -> Explained | None:
     """Tells of random numbers where one run has them drawn within a kernel."""
     drawn = drawn_apart(a, b, pair)
     if drawn is None:
-        return None
+        return _drawn_in_one(a, b, pair)
     text = f"both compute it of random numbers, {drawn[0]} of A and {drawn[1]} of B: compiled code draws its own"
-    return of_rows(pair, "random", text, SUGGESTIONS["random"])
+    return of_rows(pair, "random", text, SUGGESTIONS["random in kernels"])
+
+
+def _drawn_in_one(a: Apart, b: Apart, pair: Pair) -> Explained | None:
+    """Tells of random numbers that go into one operation alone, as where a product and a sum are fused."""
+    found = drawn_in_one(a, b, pair)
+    if found is None:
+        return None
+    names = (f"{a.side.site(pair.a).op_type} of A", f"{b.side.site(pair.b).op_type} of B")
+    (given, one), (other, _) = sorted(zip(names, found, strict=True), key=lambda each: each[1] is None)
+    drawn_by = "" if one is None else one.drawn_by
+    text = f"{given} is given random numbers ({drawn_by}), and {other} is not; all else that goes in agrees"
+    at_a, at_b = (NONE if each is None else each.drawn_at for each in found)
+    return of_rows(pair, "random", text, SUGGESTIONS[advice_on_chance(a, b, (at_a, at_b))])
 
 
 def _trained_before(a: Apart, b: Apart, pair: Pair) -> bool:
@@ -120,7 +140,9 @@ def _unlike_inputs(a: Apart, b: Apart, pair: Pair, unlike_a: list[Unlike], unlik
                 return _value(a, b, pair)
             if kind == "input" and not (are_of_one_size(a, b, *rows) and _begins(a, rows[0]) and _begins(b, rows[1])):
                 continue  # what one run has whole, as a sequence, the other may take in pieces
-            return _drawn_otherwise(a, b, mine[0], theirs[0]) or _other_input(a, b, pair, kind, rows)
+            if kind == "random":
+                return _drawn_otherwise(a, b, mine[0], theirs[0]) or _by_chance(a, b, pair, mine[0], theirs[0])
+            return _other_input(a, b, pair, kind, rows)
     return None
 
 
@@ -163,8 +185,16 @@ def _of_kind(found: list[Unlike], kind: str) -> list[Unlike]:
     return [each for each in found if each.kind == kind]
 
 
+def _by_chance(a: Apart, b: Apart, pair: Pair, mine: Unlike, theirs: Unlike) -> Explained:
+    names = a.side.site(pair.a).op_type, b.side.site(pair.b).op_type
+    text = f"{names[1]} of B is given other random numbers than {names[0]} of A; all else that goes in agrees"
+    advice = SUGGESTIONS[advice_on_chance(a, b, (mine.drawn_at, theirs.drawn_at))]
+    distance = distance_of(a, b, mine.row, theirs.row)
+    return Explained("random", mine.row, theirs.row, distance, False, (), text, advice)
+
+
 def _other_input(a: Apart, b: Apart, pair: Pair, kind: str, rows: tuple[int, int]) -> Explained:
-    what = {"parameter": "a parameter", "input": "an input", "random": "random numbers"}[kind]
+    what = {"parameter": "a parameter", "input": "an input"}[kind]
     names = a.side.site(pair.a).op_type, b.side.site(pair.b).op_type
     text = f"{names[1]} of B is given {what} that is not that of {names[0]} in A; all else that goes in agrees"
     text += rescaled(a, b, rows) if kind == "input" else ""

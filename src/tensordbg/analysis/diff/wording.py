@@ -39,6 +39,10 @@ SUGGESTIONS = {
     "parameter": "load the values of A into B, transposed where the table of parameters says so",
     "input": "feed both runs the same batch: compare what prepares it, its normalisation and the order of its rows",
     "random": "switch the randomness off in both runs (evaluation mode), or give both the same seed",
+    "random in kernels": "switch the randomness off in both runs (evaluation mode), or compare with "
+    "`torch._inductor.config.fallback_random = True`: else compiled code draws other numbers by the same seed",
+    "random in frameworks": "switch the randomness off in both runs (evaluation mode), or hand both the same numbers: "
+    "no seed has two frameworks draw the same",
     "update": "compare the settings of the two optimizers: learning rate, momentum (Nesterov's or not), betas, "
     "weight decay, epsilon, clipping",
     "unlike updates": "compare the settings of the two optimizers: learning rate, momentum or betas, decay, clipping; "

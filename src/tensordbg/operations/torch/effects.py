@@ -28,6 +28,7 @@ EFFECTS: Mapping[Trait, frozenset[str]] = MappingProxyType(
             """
         )
         | _DRAWN_IN_KERNELS,
+        Trait.DRAWS_APART: _DRAWN_IN_KERNELS,
         # Of compiled graphs, where they stand under the names of PyTorch's functions.
         Trait.RUNS_UNSEEN: frozenset({"associative_scan", "cond", "map_impl", "scan", "while_loop"}),
         Trait.STANDS_ALONE: names("empty empty_like empty_strided new_empty"),
