@@ -17,8 +17,8 @@ from tensordbg.operations.frameworks import TENSORFLOW, TITLES, TORCH
 
 PACKAGE = Path(__file__).parents[2] / "src" / "tensordbg"
 FRAMEWORKS = sorted(TITLES)
-PARTS = {"epsilon", "jump", "lost_gradient", "raised_rate", "replay"}
-"""What belongs to several causes, or to a replay."""
+PARTS = {"epsilon", "jump", "lost_gradient", "raised_rate", "replay", "unlike_randomness"}
+"""What belongs to several causes, to a replay, or to a comparison."""
 
 
 def calls() -> Iterator[ast.Call]:

@@ -148,3 +148,30 @@ def test_a_momentum_with_a_rate_that_changes(tmp_path: Path) -> None:
     steady = in_keras(tmp_path / "steady", lambda of: of.SGD(0.1, momentum=0.9))
     same = in_torch(tmp_path / "same", lambda of: torch.optim.SGD(of, 0.1, 0.9))
     assert tensordbg.diff(steady, same).status == "same"
+
+
+@pytest.mark.parametrize("kind", ["Adam", "AdamW"])
+def test_the_place_of_the_epsilon_where_it_matters(tmp_path: Path, kind: str) -> None:
+    """Keras adds it before the bias is corrected, so that it counts for 30 times as much in the first step."""
+    more = {"weight_decay": 1e-2} if kind == "AdamW" else {}
+    place = ("place of epsilon", "before the bias is corrected", "behind the correction of the bias")
+    reference = in_keras(tmp_path / "a", lambda of: getattr(of, kind)(1e-2, epsilon=1e-3, **more))
+    found = first(
+        tensordbg.diff(
+            reference, in_torch(tmp_path / "b", lambda of: getattr(torch.optim, kind)(of, 1e-2, eps=1e-3, **more))
+        )
+    )
+    assert told(found) == [place]
+    assert found.suggestion == "add the epsilon before the bias is corrected in B"
+    port = in_torch(tmp_path / "c", lambda of: getattr(torch.optim, kind)(of, 1e-2, **more))
+    assert told(first(tensordbg.diff(reference, port))) == [("epsilon", 1e-3, 1e-8), place]
+
+
+def test_a_decay_of_ones_own_is_not_told_by_the_place_of_the_epsilon(tmp_path: Path) -> None:
+    def decayed(parameters: Any) -> None:
+        for each in parameters:
+            each.data.mul_(0.9)
+
+    reference = in_keras(tmp_path / "a", lambda of: of.Adam(1e-2))
+    found = first(tensordbg.diff(reference, in_torch(tmp_path / "b", lambda of: torch.optim.Adam(of, 1e-2), decayed)))
+    assert "place of epsilon" not in {name for name, _, _ in told(found)}

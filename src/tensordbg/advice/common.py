@@ -141,4 +141,10 @@ FIXES: Mapping[str, Mapping[str, str]] = {
         "": "look at what that process does now: `py-spy dump --pid PID` on its machine; if it is gone, its exit code "
         "and the system's log tell why"
     },
+    # comparing
+    "unlike_randomness": {
+        "": "switch the randomness off in both runs (evaluation mode), or give both the same seed",
+        "frameworks": "switch the randomness off in both runs (evaluation mode), or hand both the same numbers: no "
+        "seed has two frameworks draw the same",
+    },
 }

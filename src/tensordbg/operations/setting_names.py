@@ -82,6 +82,13 @@ def lookup_settings(told: Mapping[str, object]) -> LookupSettings:
     return LookupSettings(row if isinstance(row, int) and row >= 0 else None, told.get(BY_FREQUENCY) is True)
 
 
+_CORRECTED = "before the bias is corrected", "behind the correction of the bias"
+_PLACES_OF_EPSILON: Mapping[str, tuple[str, str]] = {
+    "adam": _CORRECTED, "adamw": _CORRECTED, "rmsprop": ("inside the root", "outside the root"),
+}  # fmt: skip
+"""By optimizers where Keras adds the epsilon, and where PyTorch does."""
+
+
 def optimizer_settings(told: Mapping[str, object]) -> dict[str, object]:
     """Returns the settings of an optimizer by the names under which they are compared; what is not used is 0.
 
@@ -105,6 +112,15 @@ def place_of_rate(frameworks: Collection[str]) -> str:
     The two are the same as long as the rate is.
     """
     return "before the momentum" if TENSORFLOW in frameworks else "behind the momentum"
+
+
+def place_of_epsilon(optimizer: str, frameworks: Collection[str]) -> str:
+    """Returns where an optimizer of a kind adds its epsilon; empty where its frameworks do it alike.
+
+    Keras's Adam has the epsilon of the paper's second formula: in the first steps it counts for up to 30 times as much.
+    """
+    places = _PLACES_OF_EPSILON.get(optimizer.casefold())
+    return "" if places is None else places[TENSORFLOW not in frameworks]
 
 
 def comparable_settings(a: Mapping[str, object], b: Mapping[str, object]) -> Mapping[str, tuple[object, object]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from tensordbg.advice.lookup import fix
 from tensordbg.analysis.diff.apart import Apart, Pair
 from tensordbg.analysis.diff.edges import reached
 from tensordbg.analysis.diff.fused import inputs_of
@@ -52,15 +53,22 @@ def unlike(apart: Apart, row: int) -> Unlike:
 
 
 def advice_on_chance(a: Apart, b: Apart, drawn: tuple[int, int]) -> str:
-    """Tells by which of `SUGGESTIONS` two runs draw the same numbers, which they have drawn at two rows."""
+    """Says how two runs that have drawn at two rows, `NONE` where one has not, come to the same random numbers."""
     if a.side.frameworks != b.side.frameworks:
-        return "random in frameworks"
+        return fix("", "unlike_randomness", "frameworks")
     runs = tuple(zip((a, b), drawn, strict=True))
     apart = [row != NONE and run.side.operation(row).has(Trait.DRAWS_APART) for run, row in runs]
-    both_draw = all(
-        row != NONE or run.side.of_sites(lambda site: _draws(operation_of(site))).any() for run, row in runs
-    )
-    return "random in kernels" if both_draw and any(apart) and not all(apart) else "random"
+    draw = [row != NONE or run.side.of_sites(lambda site: _draws(operation_of(site))).any() for run, row in runs]
+    if any(apart) and not all(apart) and all(draw):
+        return advice_on_kernels(a if apart[0] else b)
+    return fix("", "unlike_randomness")
+
+
+def advice_on_kernels(compiled: Apart) -> str:
+    """Says how a run draws the same random numbers in compiled code as outside of it."""
+    (framework, *_) = sorted(compiled.side.frameworks)
+    known = "kernels"
+    return fix(framework, "unlike_randomness", known)
 
 
 def chosen_by(apart: Apart, row: int) -> str:

@@ -9,6 +9,7 @@ from tensordbg.analysis.diff.attributes import as_written, attribute_differences
 from tensordbg.analysis.diff.beginnings import (
     Unlike,
     advice_on_chance,
+    advice_on_kernels,
     drawn_apart,
     drawn_in_one,
     unlike,
@@ -101,7 +102,7 @@ def _drawn(a: Apart, b: Apart, pair: Pair) -> Explained | None:
     if drawn is None:
         return _drawn_in_one(a, b, pair)
     text = f"both compute it of random numbers, {drawn[0]} of A and {drawn[1]} of B: compiled code draws its own"
-    return of_rows(pair, "random", text, SUGGESTIONS["random in kernels"])
+    return of_rows(pair, "random", text, advice_on_kernels(a))
 
 
 def _drawn_in_one(a: Apart, b: Apart, pair: Pair) -> Explained | None:
@@ -114,7 +115,7 @@ def _drawn_in_one(a: Apart, b: Apart, pair: Pair) -> Explained | None:
     drawn_by = "" if one is None else one.drawn_by
     text = f"{given} is given random numbers ({drawn_by}), and {other} is not; all else that goes in agrees"
     at_a, at_b = (NONE if each is None else each.drawn_at for each in found)
-    return of_rows(pair, "random", text, SUGGESTIONS[advice_on_chance(a, b, (at_a, at_b))])
+    return of_rows(pair, "random", text, advice_on_chance(a, b, (at_a, at_b)))
 
 
 def _trained_before(a: Apart, b: Apart, pair: Pair) -> bool:
@@ -188,7 +189,7 @@ def _of_kind(found: list[Unlike], kind: str) -> list[Unlike]:
 def _by_chance(a: Apart, b: Apart, pair: Pair, mine: Unlike, theirs: Unlike) -> Explained:
     names = a.side.site(pair.a).op_type, b.side.site(pair.b).op_type
     text = f"{names[1]} of B is given other random numbers than {names[0]} of A; all else that goes in agrees"
-    advice = SUGGESTIONS[advice_on_chance(a, b, (mine.drawn_at, theirs.drawn_at))]
+    advice = advice_on_chance(a, b, (mine.drawn_at, theirs.drawn_at))
     distance = distance_of(a, b, mine.row, theirs.row)
     return Explained("random", mine.row, theirs.row, distance, False, (), text, advice)
 

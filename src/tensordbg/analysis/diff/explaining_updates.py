@@ -12,7 +12,12 @@ from tensordbg.analysis.diff.edges import reached
 from tensordbg.analysis.diff.factors import unlike_factors
 from tensordbg.analysis.diff.formulas import compare_with_formula, lacks_correction, occurs_elsewhere
 from tensordbg.analysis.diff.learning_rate import ratio_of_rates
-from tensordbg.analysis.diff.optimizers import ComparedOptimizers, compare_optimizers
+from tensordbg.analysis.diff.optimizers import (
+    ComparedOptimizers,
+    compare_optimizers,
+    has_decay,
+    unlike_epsilons,
+)
 from tensordbg.analysis.diff.result import AttributeDifference
 from tensordbg.analysis.diff.rule_forms import unlike_forms
 from tensordbg.analysis.diff.unlike_gradients import unlike_gradients
@@ -114,6 +119,9 @@ def _update(a: Apart, b: Apart, pair: Pair) -> Explained:
     ratio = None if named else ratio_of_rates(a, b, pair)
     if ratio is not None and (uncorrected := lacks_correction(a, b, pair, ratio)):
         return _set_otherwise(b, pair, ComparedOptimizers(uncorrected))
+    more = named or ratio is not None or _decays_by_itself(a, b, pair, step)
+    if not more and (epsilons := unlike_epsilons(a, b, pair, step)):
+        return _set_otherwise(b, pair, epsilons)
     return _by_operations(a, b, pair, difference, ratio)
 
 
@@ -189,6 +197,21 @@ def _as_what(apart: Apart, extra: tuple[int, ...]) -> str:
     if "momentum" in names:
         return " of what is kept, as Nesterov's momentum does"
     return " of the parameter, as weight decay does" if _PARAMETER in names else ""
+
+
+def _decays_by_itself(a: Apart, b: Apart, pair: Pair, step: int) -> bool:
+    """Whether one program alone multiplies a parameter in the updates of a step, though no optimizer has a decay."""
+    return not has_decay(a, pair.a, step) and _scales_parameter(a, step) != _scales_parameter(b, step)
+
+
+def _scales_parameter(apart: Apart, step: int) -> bool:
+    """Whether a run multiplies a parameter in the updates of a step, as weight decay does."""
+    rows = np.flatnonzero(apart.side.updates & (apart.side.numbers.step == step) & (apart.label < 0))
+    return any(
+        apart.side.operation(row).kind is Kind.MULTIPLY
+        and any(_variable_behind(apart, each) == _PARAMETER for each in apart.side.edges.parents[row])
+        for row in rows.tolist()
+    )
 
 
 def _variable_behind(apart: Apart, row: int) -> str:

@@ -12,14 +12,21 @@ from itertools import islice
 from tensordbg.analysis.diff.apart import Apart, Pair
 from tensordbg.analysis.diff.attributes import as_written
 from tensordbg.analysis.diff.edges import reached
+from tensordbg.analysis.diff.normalization import PLACE
 from tensordbg.analysis.diff.numbers import SUM
 from tensordbg.analysis.diff.result import AttributeDifference
 from tensordbg.analysis.diff.scheduled_rates import rates_in_step
 from tensordbg.analysis.diff.wording import OPTIMIZER, PLACE_OF_RATE
-from tensordbg.operations.setting_names import RATE, comparable_settings, optimizer_settings, place_of_rate
+from tensordbg.operations.setting_names import (
+    RATE,
+    comparable_settings,
+    optimizer_settings,
+    place_of_epsilon,
+    place_of_rate,
+)
 from tensordbg.trace.program.optimizers import OptimizerSettings
 
-_EPSILON, _MOMENTUM = "epsilon", "momentum"
+_DECAY, _EPSILON, _MOMENTUM = "weight decay", "epsilon", "momentum"
 _WALKED = 40
 """So many values around an update are looked at for the variable that it is one of."""
 _LOOKED_AT = 100
@@ -56,6 +63,26 @@ def compare_optimizers(a: Apart, b: Apart, pair: Pair, step: int) -> ComparedOpt
         AttributeDifference(name, *map(as_written, values)) for name, values in told.items() if not _are_equal(*values)
     ]
     return ComparedOptimizers(tuple(difference) or _place_of_rate(a, b, told, step))
+
+
+def unlike_epsilons(a: Apart, b: Apart, pair: Pair, step: int) -> ComparedOptimizers | None:
+    """Compares the epsilons of two optimizers between which nothing else differs, and where they are added.
+
+    They rarely matter: this is for updates that are apart without any other reason.
+    """
+    found = settings_behind(a, pair.a, step), settings_behind(b, pair.b, step)
+    compared = compare_optimizers(a, b, pair, step)
+    if compared is None or None in found or not (compared.is_rounding or not compared.difference):
+        return None
+    places = [place_of_epsilon(each.kind, run.side.frameworks) for each, run in zip(found, (a, b), strict=True) if each]
+    place = (AttributeDifference(PLACE, *places),) if places[0] != places[1] else ()
+    return ComparedOptimizers((*compared.difference, *place)) if compared.difference or place else None
+
+
+def has_decay(apart: Apart, row: int, step: int) -> bool:
+    """Whether the optimizer behind an update is set to have weights decay in a step."""
+    found = settings_behind(apart, row, step)
+    return found is not None and bool(_all_settings(apart, found, step).get(_DECAY))
 
 
 def _place_of_rate(

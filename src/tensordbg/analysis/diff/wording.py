@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import PurePath
 
+from tensordbg.advice.lookup import fix
 from tensordbg.analysis.diff.apart import Apart, Pair
 from tensordbg.analysis.diff.normalization import PARTS, PLACE
 from tensordbg.analysis.diff.result import AttributeDifference
@@ -38,11 +39,7 @@ _FORMS = {PLACE: "add the epsilon", DECAY: "have the decay", PLACE_OF_RATE: "mul
 SUGGESTIONS = {
     "parameter": "load the values of A into B, transposed where the table of parameters says so",
     "input": "feed both runs the same batch: compare what prepares it, its normalisation and the order of its rows",
-    "random": "switch the randomness off in both runs (evaluation mode), or give both the same seed",
-    "random in kernels": "switch the randomness off in both runs (evaluation mode), or compare with "
-    "`torch._inductor.config.fallback_random = True`: else compiled code draws other numbers by the same seed",
-    "random in frameworks": "switch the randomness off in both runs (evaluation mode), or hand both the same numbers: "
-    "no seed has two frameworks draw the same",
+    "random": fix("", "unlike_randomness"),
     "update": "compare the settings of the two optimizers: learning rate, momentum (Nesterov's or not), betas, "
     "weight decay, epsilon, clipping",
     "unlike updates": "compare the settings of the two optimizers: learning rate, momentum or betas, decay, clipping; "
