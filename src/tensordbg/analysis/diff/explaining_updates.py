@@ -7,6 +7,7 @@ import numpy as np
 from tensordbg.analysis.diff.apart import Apart, Pair, are_of_one_kind, distance_of
 from tensordbg.analysis.diff.attributes import CONSTANT, attribute_differences
 from tensordbg.analysis.diff.beginnings import Unlike
+from tensordbg.analysis.diff.clipped import scaled_gradients
 from tensordbg.analysis.diff.clipping_forms import unlike_clipping
 from tensordbg.analysis.diff.edges import reached
 from tensordbg.analysis.diff.factors import unlike_factors
@@ -120,6 +121,7 @@ def _update(a: Apart, b: Apart, pair: Pair) -> Explained:
     if ratio is not None and (uncorrected := lacks_correction(a, b, pair, ratio)):
         return _set_otherwise(b, pair, ComparedOptimizers(uncorrected))
     more = named or ratio is not None or _decays_by_itself(a, b, pair, step)
+    more = more or any(next(scaled_gradients(each), None) is not None for each in (a, b))
     if not more and (epsilons := unlike_epsilons(a, b, pair, step)):
         return _set_otherwise(b, pair, epsilons)
     return _by_operations(a, b, pair, difference, ratio)
