@@ -260,6 +260,11 @@ FIXES: Mapping[str, Mapping[str, str]] = {
     "lost_gradient": {
         "": "look for what ran before the `GradientTape` began, or variables that it doesn't watch",
     },
+    # comparing
+    "unlike_randomness": {
+        "kernels": "switch the randomness off in both runs (evaluation mode), or compare without `jit_compile`: by the "
+        "same seed XLA draws other numbers",
+    },
     # replays
     "replay": {
         "race": "tf.config.experimental.enable_op_determinism() rules out the first",

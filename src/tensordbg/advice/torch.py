@@ -297,11 +297,12 @@ FIXES: Mapping[str, Mapping[str, str]] = {
         "`torch.argmax` between.",
     },
     # failures
+    "lost_gradient": {"": "look for `torch.no_grad()`, or parameters that don't require a gradient"},
+    # comparing
     "unlike_randomness": {
         "kernels": "switch the randomness off in both runs (evaluation mode), or compare with "
         "`torch._inductor.config.fallback_random = True`: else compiled code draws other numbers by the same seed",
     },
-    "lost_gradient": {"": "look for `torch.no_grad()`, or parameters that don't require a gradient"},
     # replays
     "replay": {
         "race": "torch.use_deterministic_algorithms(True) rules out the first",

@@ -65,6 +65,12 @@ _BASES: Mapping[str, int] = MappingProxyType({"aten::log2": 2, "aten::log10": 10
 LEFT_OUT, BY_FREQUENCY = "padding_idx", "scale_grad_by_freq"
 """Settings of lookups that say how the gradient of the table is taken: no operation of another framework has them."""
 
+_CORRECTED = "before the bias is corrected", "behind the correction of the bias"
+_PLACES_OF_EPSILON: Mapping[str, tuple[str, str]] = {
+    "adam": _CORRECTED, "adamw": _CORRECTED, "rmsprop": ("inside the root", "outside the root"),
+}  # fmt: skip
+"""By optimizers where Keras adds the epsilon, and where PyTorch does."""
+
 
 @dataclass(frozen=True)
 class LookupSettings:
@@ -80,13 +86,6 @@ def lookup_settings(told: Mapping[str, object]) -> LookupSettings:
     """Returns how the gradient is taken of the table of a lookup, by the attributes of its operation."""
     row = told.get(LEFT_OUT)
     return LookupSettings(row if isinstance(row, int) and row >= 0 else None, told.get(BY_FREQUENCY) is True)
-
-
-_CORRECTED = "before the bias is corrected", "behind the correction of the bias"
-_PLACES_OF_EPSILON: Mapping[str, tuple[str, str]] = {
-    "adam": _CORRECTED, "adamw": _CORRECTED, "rmsprop": ("inside the root", "outside the root"),
-}  # fmt: skip
-"""By optimizers where Keras adds the epsilon, and where PyTorch does."""
 
 
 def optimizer_settings(told: Mapping[str, object]) -> dict[str, object]:

@@ -23,8 +23,6 @@ _DEFERRED = 16
 _OPERATIONS = 5000
 """Eager operations that belong to no step make one, so many of them."""
 
-_this_thread = threading.get_ident
-
 _TOLD_EVERY = 60.0
 """Seconds between two times that the cost is told while the program runs: a week's run tells it 10,000 times."""
 
@@ -85,7 +83,7 @@ class Pace:
     def passes_by(self, key: object) -> bool:
         """Whether the call or step that begins is sure to be left out: nobody needs to tell of its end."""
         # Most steps come to this and nothing else: a call more would be felt in a short one.
-        if self._to_pass <= self._passed or self._passing != (key, _this_thread()):
+        if self._to_pass <= self._passed or self._passing != (key, threading.get_ident()):
             return False
         self._passed += 1
         self._operations[0] = 0

@@ -9,6 +9,7 @@ import threading
 import traceback
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
+from functools import partial
 
 from tensordbg.model import NONE
 from tensordbg.recording.catalog import Catalog
@@ -106,18 +107,7 @@ class Recorder:
 
     def passing_training_steps(self, framework: str) -> Callable[[], bool]:
         """Gives what tells of each step of a training, as it begins, whether it is sure to be left out."""
-        pace, key = self.pace, _training_key(framework)
-        if pace is None:
-            return lambda: False
-        steps, passes_by = self.steps_of(key), pace.passes_by
-
-        def passes() -> bool:
-            if not passes_by(key):
-                return False
-            next(steps)
-            return True
-
-        return passes
+        return partial(self.passes_by, _training_key(framework))
 
     def wanted_call(self, step_key: object) -> int:
         """The step of a call that begins, `NONE` if it is left out: it must then run inside `left_out`."""

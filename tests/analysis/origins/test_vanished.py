@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tensordbg.analysis.finding import Origin
 from tensordbg.analysis.why import why
 from tests.analysis.builder import TraceBuilder, inf
 
@@ -33,33 +34,28 @@ def test_rows_divided_by_their_sum(dtype: str, numbers: list[float], reaches: tu
     assert (told in origin.explanation) == bool(reaches)
 
 
-def test_a_sigmoid_that_is_written_out_is_right() -> None:
+def origin_of(power: tuple[str, list[float]], result: tuple[str, list[float]], given: list[float]) -> Origin:
+    """The only origin of two operations in float16 one behind the other, each with what it gives."""
     trace = TraceBuilder()
-    f = trace.function("sigmoid")
+    f = trace.function("f")
     x = f.argument("x", "float16")
-    power = f.op("Exp", x, dtype="float16")
-    result = f.op("Reciprocal", power, dtype="float16")
-    f.returns(result)
+    first = f.op(power[0], x, dtype="float16")
+    second = f.op(result[0], first, dtype="float16")
+    f.returns(second)
     run = trace.run(f)
-    run.event(x, [12.0, 1.0])
-    run.event(power, [inf, 2.7])
-    run.event(result, [0.0, 0.37])
+    for made, numbers in ((x, given), (first, power[1]), (second, result[1])):
+        run.event(made, numbers)
     (origin,) = why(trace).origins
+    return origin
+
+
+def test_a_sigmoid_that_is_written_out_is_right() -> None:
+    origin = origin_of(("Exp", [inf, 2.7]), ("Reciprocal", [0.0, 0.37]), [12.0, 1.0])
     assert (origin.cause, origin.consequential) == ("half_precision_overflow", False)
 
 
 @pytest.mark.parametrize(("number", "reaches"), [(500.0, ("zeros",)), (65000.0, ())])
 def test_rows_divided_by_the_root_of_their_mean_square(number: float, reaches: tuple[str, ...]) -> None:
     """The inverse of the root of a square that is beyond float16 mostly is a float16, that of the square is none."""
-    trace = TraceBuilder()
-    f = trace.function("norm")
-    x = f.argument("x", "float16")
-    square = f.op("Square", x, dtype="float16")
-    scale = f.op("Rsqrt", square, dtype="float16")
-    f.returns(scale)
-    run = trace.run(f)
-    run.event(x, [number, 1.0])
-    run.event(square, [inf, 1.0])
-    run.event(scale, [0.0, 1.0])
-    (origin,) = why(trace).origins
+    origin = origin_of(("Square", [inf, 1.0]), ("Rsqrt", [0.0, 1.0]), [number, 1.0])
     assert (origin.cause, origin.reaches) == ("half_precision_overflow", reaches)

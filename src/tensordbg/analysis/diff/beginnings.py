@@ -10,6 +10,7 @@ from tensordbg.analysis.diff.apart import Apart, Pair
 from tensordbg.analysis.diff.edges import reached
 from tensordbg.analysis.diff.fused import inputs_of
 from tensordbg.analysis.diff.side import Side
+from tensordbg.analysis.diff.wording import SUGGESTIONS
 from tensordbg.analysis.program.operations import operation_of, reads_variables
 from tensordbg.model import NONE
 from tensordbg.operations.kinds import Kind
@@ -54,21 +55,18 @@ def unlike(apart: Apart, row: int) -> Unlike:
 
 def advice_on_chance(a: Apart, b: Apart, drawn: tuple[int, int]) -> str:
     """Says how two runs that have drawn at two rows, `NONE` where one has not, come to the same random numbers."""
-    if a.side.frameworks != b.side.frameworks:
-        return fix("", "unlike_randomness", "frameworks")
     runs = tuple(zip((a, b), drawn, strict=True))
     apart = [row != NONE and run.side.operation(row).has(Trait.DRAWS_APART) for run, row in runs]
     draw = [row != NONE or run.side.of_sites(lambda site: _draws(operation_of(site))).any() for run, row in runs]
-    if any(apart) and not all(apart) and all(draw):
-        return advice_on_kernels(a if apart[0] else b)
-    return fix("", "unlike_randomness")
+    in_kernels = any(apart) and not all(apart) and all(draw)
+    return advice_on_kernels(a, b) if in_kernels or a.side.frameworks != b.side.frameworks else SUGGESTIONS["random"]
 
 
-def advice_on_kernels(compiled: Apart) -> str:
-    """Says how a run draws the same random numbers in compiled code as outside of it."""
-    (framework, *_) = sorted(compiled.side.frameworks)
-    known = "kernels"
-    return fix(framework, "unlike_randomness", known)
+def advice_on_kernels(a: Apart, b: Apart) -> str:
+    """Says how two runs come to the same random numbers, of which one draws in compiled code or another framework."""
+    if a.side.frameworks != b.side.frameworks:
+        return fix("", "unlike_randomness", "frameworks")
+    return fix(min(a.side.frameworks), "unlike_randomness", "kernels")
 
 
 def chosen_by(apart: Apart, row: int) -> str:
@@ -90,15 +88,6 @@ def drawn_apart(a: Apart, b: Apart, pair: Pair) -> tuple[str, str] | None:
     seen = [next((each.drawn_by for each in unlike_inputs(apart, row) if each.drawn_by), "") for apart, row in runs]
     kept = [drawn or _drawn_in_kernel(apart, row) for drawn, (apart, row) in zip(seen, runs, strict=True)]
     return (kept[0], kept[1]) if all(kept) and any(seen) and not all(seen) else None
-
-
-def drawn_in_one(a: Apart, b: Apart, pair: Pair) -> tuple[Unlike | None, Unlike | None] | None:
-    """The random numbers that one operation of a pair is given and the other is not, where all else agrees."""
-    of_a, of_b = unlike_inputs(a, pair.a), unlike_inputs(b, pair.b)
-    found = of_a or of_b
-    if (of_a and of_b) or pair.extra_a or pair.extra_b or not found or any(each.kind != "random" for each in found):
-        return None
-    return (of_a[0], None) if of_a else (None, of_b[0])
 
 
 def _drawn_in_kernel(apart: Apart, row: int) -> str:

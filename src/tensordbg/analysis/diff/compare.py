@@ -158,8 +158,9 @@ def _of_whole_trainings(
     a: Apart, b: Apart, pairs: list[Pair], said: dict[Pair, Explained]
 ) -> tuple[list[Pair], dict[Pair, Explained]]:
     """Tells, with words, of trainings that begin apart, and of losses where nothing else differs."""
-    losses = losses_apart(a, b).items()
-    found = begun_later(a, b) or {pair: words for pair, words in losses if not _are_before(b, pairs, pair)}
+    found = begun_later(a, b)
+    if not found:
+        found = {pair: words for pair, words in losses_apart(a, b).items() if not _are_before(b, pairs, pair)}
     return [*found] or pairs, said | found
 
 

@@ -11,7 +11,6 @@ from tensordbg.analysis.diff.beginnings import (
     advice_on_chance,
     advice_on_kernels,
     drawn_apart,
-    drawn_in_one,
     unlike,
     unlike_inputs,
 )
@@ -102,20 +101,20 @@ def _drawn(a: Apart, b: Apart, pair: Pair) -> Explained | None:
     if drawn is None:
         return _drawn_in_one(a, b, pair)
     text = f"both compute it of random numbers, {drawn[0]} of A and {drawn[1]} of B: compiled code draws its own"
-    return of_rows(pair, "random", text, advice_on_kernels(a))
+    return of_rows(pair, "random", text, advice_on_kernels(a, b))
 
 
 def _drawn_in_one(a: Apart, b: Apart, pair: Pair) -> Explained | None:
     """Tells of random numbers that go into one operation alone, as where a product and a sum are fused."""
-    found = drawn_in_one(a, b, pair)
-    if found is None:
+    of_a, of_b = unlike_inputs(a, pair.a), unlike_inputs(b, pair.b)
+    found = of_a or of_b
+    if (of_a and of_b) or pair.extra_a or pair.extra_b or not found or any(each.kind != "random" for each in found):
         return None
-    names = (f"{a.side.site(pair.a).op_type} of A", f"{b.side.site(pair.b).op_type} of B")
-    (given, one), (other, _) = sorted(zip(names, found, strict=True), key=lambda each: each[1] is None)
-    drawn_by = "" if one is None else one.drawn_by
-    text = f"{given} is given random numbers ({drawn_by}), and {other} is not; all else that goes in agrees"
-    at_a, at_b = (NONE if each is None else each.drawn_at for each in found)
-    return of_rows(pair, "random", text, advice_on_chance(a, b, (at_a, at_b)))
+    drawn, names = found[0], (f"{a.side.site(pair.a).op_type} of A", f"{b.side.site(pair.b).op_type} of B")
+    given, other = names if of_a else reversed(names)
+    text = f"{given} is given random numbers ({drawn.drawn_by}), and {other} is not; all else that goes in agrees"
+    rows = (drawn.drawn_at, NONE) if of_a else (NONE, drawn.drawn_at)
+    return of_rows(pair, "random", text, advice_on_chance(a, b, rows))
 
 
 def _trained_before(a: Apart, b: Apart, pair: Pair) -> bool:

@@ -217,18 +217,18 @@ class Functions:
         self._workers.install(self._connects)
         self._elsewhere = self._workers.there_are()
         self._plain_make = make = atomic_function.from_func_graph
-        self._plain_trace = trace = func_graph.func_graph_from_py_func
+        self._plain_trace = func_graph.func_graph_from_py_func
+        noting = self.failed_tracings.noting(self._plain_trace)
 
         def from_func_graph(name: Any, graph: Any, *args: Any, **kwargs: Any) -> Any:
             function = make(name, graph, *args, **kwargs)
-            active = self._active()
-            if active:
+            if active := self._active():
                 with guarded_by(active, "instrumenting a function"):
                     self._instrument(function, graph, active)
             return function
 
         def func_graph_from_py_func(name: Any, python_func: Any, *args: Any, **kwargs: Any) -> Any:
-            graph = self.failed_tracings.noting(trace)(name, python_func, *args, **kwargs)
+            graph = noting(name, python_func, *args, **kwargs)
             active = self._active()
             if active:
                 with guarded_by(active, "looking at a function"):
